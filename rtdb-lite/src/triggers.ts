@@ -72,7 +72,7 @@ export class Triggers {
   }
 }
 
-/** Returns an expression for a pattern with the wildcards `*` and `{name}`. */
+/** Returns a regular expression for a pattern with the wildcards `*` and `{name}`. */
 function matcherOf(pattern: string): RegExp {
   const escaped = pattern.replace(/[.+^$()|\\[\]]/g, '\\$&');
   return new RegExp(`^${escaped.replace(/\{[^}]*\}|\*+/g, '[^/]*')}$`);

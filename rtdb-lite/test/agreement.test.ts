@@ -1,4 +1,4 @@
-/** Compares results for random data and queries with the results that the SDKs compute themselves. */
+/** Random data and queries: compares the server's results with the results that the SDKs compute themselves. */
 import assert from 'node:assert/strict';
 import { type Server, startServer } from '../src/server.ts';
 import type { Constraint } from './support/constraints.ts';
@@ -127,7 +127,7 @@ async function randomWrite(sdk: Sdk, random: Random): Promise<void> {
   }
 }
 
-/** Some nodes have a priority, because without priorities the SDK misreads orderByPriority with endBefore. */
+/** Gives some children a priority, because without priorities the SDK misreads orderByPriority with endBefore. */
 function randomChildren(random: Random): Record<string, unknown> {
   const children = Array.from({ length: 40 }, (_, index) => {
     const key = `${random.pick(['k', '', 'x'])}${index}`;

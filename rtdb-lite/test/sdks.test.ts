@@ -136,7 +136,7 @@ for (const name of ['admin', 'client'] as const) {
       assert.equal(String((await sdk.once('big')).value).length, 300_000);
     });
 
-    it('performs the writes that are set for a disconnection, and works again after reconnecting', async () => {
+    it('performs its onDisconnect writes when it goes offline, and works again after reconnecting', async () => {
       await sdk.set('presence', true);
       await sdk.setOnDisconnect('presence', 'gone');
       sdk.goOffline();

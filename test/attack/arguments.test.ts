@@ -22,10 +22,10 @@ const CALLS = Number(process.env['MUSTER_ATTACK_CALLS'] ?? defaultOrNightly(3 * 
 
 const CALLS_OF_EACH = Math.ceil(CALLS / entries.length);
 
-/** If one call of a tool must succeed, so that code after the validation runs too, at most so many calls try it. */
+/** Maximum number of calls of a tool if one of these calls must succeed, to also run code after the validation. */
 const MAX_CALLS = Math.max(90, 10 * CALLS_OF_EACH);
 
-/** Number of calls whose arguments are generated in advance. The arguments of one call can have megabytes. */
+/** Number of calls whose arguments are generated in advance. The arguments of one call can be several megabytes. */
 const MADE_AT_ONCE = 10;
 
 const SHOWN_FAULTS = 5;
@@ -74,7 +74,7 @@ describe('tool calls with hostile arguments', () => {
     });
   }
 
-  /** Calls the tool. Attackers and dialects take turns. */
+  /** Calls the tool. Each call uses the next attacker and the next dialect in turn. */
   async function call(tool: string, args: unknown, attackers: readonly Attacker[]): Promise<Attack> {
     number += 1;
     const attacker = attackers[TURNS[number % TURNS.length] ?? 0];
@@ -92,7 +92,7 @@ describe('tool calls with hostile arguments', () => {
   }
 });
 
-/** Order of the attackers. Attacker 0, the leader, calls most often, because it owns the victims and may do most. */
+/** Order of the attackers. Attacker 0, the leader, calls most often: it owns the victims and has the most rights. */
 const TURNS = [0, 0, 0, 0, 1, 0, 2];
 
 function hostile(

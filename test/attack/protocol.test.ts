@@ -108,7 +108,7 @@ describe('requests with hostile text, except tool calls', () => {
 
   after(() => target.end());
 
-  /** Sends one request, and asserts that its response and its cost stay within the limits of any request. */
+  /** Sends one request, and asserts that its response and cost stay within the limits for every request. */
   async function judge(what: string, path: string, init: RequestInit, isPage = false): Promise<HttpResponse> {
     number += 1;
     target.meter.take();

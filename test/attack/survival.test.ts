@@ -19,7 +19,7 @@ const ATTACKERS = 6;
 
 const BETWEEN_CALLS_MS = 200;
 
-/** Maximum wait of the other caller, in processor seconds. All its calls must meet it at night, otherwise half. */
+/** Limit in processor seconds. In a long run, no wait of the other caller may exceed it. Otherwise, half may. */
 const PROMISED_SECONDS = IS_LONG ? 1 : 3;
 
 /** The default rate limits of a deployment. */

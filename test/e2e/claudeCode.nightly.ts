@@ -11,7 +11,7 @@ import { type ScriptedModel, type Step, startScriptedModel, type ToolResult } fr
 
 const TASKS = [{ description: 'Write the parser' }, { description: 'Test the parser', dependencies: ['task-1'] }];
 
-/** Returns the model's calls: it creates two tasks, completes the first, and makes a call that is an error. */
+/** Returns the model's calls: it creates two tasks, completes the first, and makes a call that fails. */
 function scriptFor(agentId: string): readonly Step[] {
   const call = (tool: string, input: Readonly<Record<string, unknown>>) => ({
     tool: `mcp__muster__coordination_${tool}`,

@@ -103,8 +103,8 @@ for (const era of ERAS) {
       });
       assert.equal(isError, true);
       const envelope: unknown = JSON.parse(text);
-      // SDK 1.x validates structured content even if it is an error. Errors lack fields that the output schema
-      // requires, so the SDK would not pass them to the model.
+      // SDK 1.x validates the structured content of errors too. It would reject errors, because they lack fields that
+      // the output schema requires. So clients of the 2025 revisions get this error only as text.
       assert.deepEqual(structured, era === 'client 2026-07-28' ? envelope : {});
       assert.ok(isRecord(envelope));
       assert.equal(envelope['success'], false);

@@ -50,7 +50,7 @@ for (const [name, hasBroker, ordersByDay] of [
       await fcm.stop();
     });
 
-    /** Creates a person with settings for notifications of reminders through every channel. */
+    /** Creates a person who has chosen to be notified of reminders through every channel. */
     beforeEach(async () => {
       deployment.moveTime(0);
       uid = `person-${randomUUID()}`;

@@ -111,7 +111,7 @@ describe('the trigger repairTodo', () => {
     await assertAudited(reported.map(({ event_id }) => event_id));
   });
 
-  it('adds one next occurrence if its owner and a tool complete a recurring to-do concurrently', async () => {
+  it('adds one next occurrence if the owner and a tool complete a recurring to-do concurrently', async () => {
     const start = at(2 * DAY_MS);
     const ids = [await begin(start)];
     for (let round = 0; round < ROUNDS; round++) {
@@ -170,7 +170,7 @@ describe('the trigger repairTodo', () => {
     await assertAudited([updated.event_id]);
   });
 
-  it('adds no event if an edit changes only text that normalization makes equal', async () => {
+  it('adds no event if the edited text equals the previous text after normalization', async () => {
     const id = await add({ title: 'Water the plants', tags: ['garden'] });
     await person.edit(todoPath(id), { title: '  Water the plants', tags: ['garden', 'Garden'] });
     await eventually('title and tags are normalized', async () => {

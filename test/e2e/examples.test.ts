@@ -120,7 +120,7 @@ const WAYS: readonly (readonly [string, Call])[] = [
 ];
 
 for (const [name, call] of WAYS) {
-  it(`ten calls that the specifications print return the printed response through ${name}`, async () => {
+  it(`ten calls from the specifications return the printed response through ${name}`, async () => {
     // Another test may have marked the agent offline.
     await firestore().doc(agentPath('agent-001')).update({ status: 'active' });
     const own = { network: (await registerAgent('examples')).token, todo: (await newPerson()).token };

@@ -60,7 +60,7 @@ for (const era of INSPECTOR_ERAS) {
     const toolCall = (tool: string, args: object) =>
       ['tools/call', '--tool-name', tool, '--tool-args-json', JSON.stringify(args)] as const;
 
-    /** Returns the structured result of a successful call. The text must be the same data, except for reports. */
+    /** Returns the structured result of a successful call. Except for reports, the text must have the same data. */
     async function call(tool: string, args: object): Promise<z.output<typeof answered>['structuredContent']> {
       const { content, structuredContent } = answered.parse(await result(...toolCall(tool, args)));
       if (tool === 'report_task') assert.match(content[0].text, /^Coding task /);

@@ -14,7 +14,7 @@ import { eventually } from './support/waiting.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The test ends after so many calls whose instance was killed before their commit, and so many after it. */
+/** Numbers of calls that must be interrupted before their commit, and after it, until the test ends. */
 const ENOUGH = { before: 1, after: 1 };
 const MAX_TASKS = 15;
 
@@ -44,7 +44,7 @@ describe('a tool call', () => {
 
   /** Calls a tool with a key, and kills all instances during the call. Then repeats the call until it succeeds. */
   async function callAndKill(tool: string, args: Fields): Promise<Fields> {
-    // First makes sure that an instance runs. If one is killed before it listens, the emulator waits for long.
+    // First makes sure that an instance runs. If one is killed before it listens, the emulator waits for a long time.
     await persist('coordination_get_status');
     const pids = instances();
     const keyed = { ...args, idempotency_key: randomUUID() };

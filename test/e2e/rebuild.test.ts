@@ -101,7 +101,7 @@ class Derived {
     await (await realtimeDatabase()).ref().update(Object.fromEntries(paths.map((path) => [path, null])));
   }
 
-  /** Deletes the queue version shards. Without them, calls that add tasks get an error that asks for a retry. */
+  /** Deletes the shards of the queue version. Then calls that add tasks get an error that asks for a retry. */
   async deleteGates(): Promise<void> {
     const { docs } = await firestore().collection(queueShardsPath(this.workspace, this.session)).get();
     await Promise.all(docs.map(({ ref }) => ref.delete()));
@@ -153,7 +153,7 @@ describe('npm run rebuild', () => {
   });
   after(async () => {
     await leader?.close();
-    // The rebuild has stored an outage: no agent could be marked offline for five minutes. Other tests need that.
+    // Deletes the stored outage. For five minutes, it would prevent other tests from marking agents offline.
     await system.ports.sweepRecord.saveOutage(undefined);
   });
 
@@ -185,7 +185,7 @@ describe('npm run rebuild', () => {
     assert.deepEqual(await derived.everything(), before);
   });
 
-  it('restores deleted presence, so that no agent seems offline, and deletes unknown presence', async () => {
+  it('restores deleted presence, so that no agent seems offline; deletes it for unknown agents', async () => {
     const [agent] = agents;
     assert.ok(agent);
     const database = await realtimeDatabase();

@@ -43,12 +43,12 @@ describe('the MCP endpoint', () => {
     return (await (await opened(path, query)).listTools()).map((tool) => tool.name);
   }
 
-  it('lists tools by their names in the specification at the path of one toolset', async () => {
+  it('lists tools at the path of one toolset by their names in the specification', async () => {
     assert.deepEqual([...(await names('/coordination'))].sort(), [...READERS, ...WRITERS].sort());
     assert.ok((await names('/onboarding')).includes('onboarding_registerAgent'));
   });
 
-  it('lists tools by their names with the toolset as prefix at /mcp', async () => {
+  it('lists tools at /mcp by their names with the toolset as prefix', async () => {
     const all = await names('');
     for (const name of [...READERS, ...WRITERS]) assert.ok(all.includes(`coordination_${name}`), name);
     assert.ok(all.includes('onboarding_registerAgent'));

@@ -1,6 +1,6 @@
 /**
- * Event streams of the deployed functions. The requests of one client may reach different instances. Tests of frames,
- * errors and listeners: `unit/mcp/{events,eventsEnds,streams,listen}`; of the log: `integration/subscriptions`.
+ * Event streams of the deployed functions. The requests of one client may reach different instances. Other tests:
+ * `unit/mcp/{events,eventsEnds,streams,listen}` for frames, errors, listeners; `integration/subscriptions` for logs.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -60,7 +60,7 @@ async function call(tool: string, args: Readonly<Record<string, unknown>>): Prom
   return structured;
 }
 
-/** Sends a request, and again if it fails, because the server may close an idle connection at that moment. */
+/** Sends a request, and repeats it once if it fails, because the server may close an idle connection. */
 async function fetchAgain(...request: Parameters<typeof fetch>): Promise<Response> {
   try {
     return await fetch(...request);

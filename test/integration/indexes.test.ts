@@ -83,7 +83,7 @@ describe('the indexes of Firestore', () => {
   it('are checked against every file that queries Firestore', () => {
     const querying = readdirSync(source, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
-      // Callers choose these queries. They have at most one order, so automatic indexes serve them.
+      // Callers choose the queries of these files. They have at most one order, which an automatic index serves.
       .filter((file) => !file.startsWith('toolsets/firebase/firestore/'))
       .filter((file) =>
         /\.(where|orderBy|collection|collectionGroup)\(/.test(readFileSync(new URL(file, source), 'utf8')),
@@ -93,7 +93,7 @@ describe('the indexes of Firestore', () => {
     assert.deepEqual(querying.sort(), expected.sort());
   });
 
-  it('are reported by this test if one is removed or if a needed field is excluded', () => {
+  it('fail the check of this test if one is removed or if a needed field is excluded', () => {
     const isServed = (rest: DeclaredIndexes): boolean =>
       queries.every((query) => findIndex(needOf(query), rest) !== undefined);
     for (const index of declared.indexes) {

@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 /**
  * @typedef {'C' | 'D' | 'S' | 'T'} Kind - comment, paragraph of a document, string literal or test title
- * @typedef {{ kind: Kind, text: string, line: number }} Passage - text on one line, and number of its first line
+ * @typedef {{ kind: Kind, text: string, line: number }} Passage - text as one line, and the number of its first line
  */
 
 const TITLED = new Set(['describe', 'it', 'context', 'specify']);
@@ -181,7 +181,7 @@ export function proseOfMarkdown(source) {
   const passages = [];
   let line = 1;
   for (const { type, children, map } of markdown.parse(source, {})) {
-    if (map) line = map[0] + 1; // A table cell has no line number, so the line of its row is kept.
+    if (map) line = map[0] + 1; // A table cell has no line number, so it gets the line of its row.
     if (type !== 'inline') continue;
     passages.push({ kind: 'D', text: oneLine((children ?? []).map(inlineText).join('')), line });
   }

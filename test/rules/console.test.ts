@@ -20,7 +20,7 @@ import { type Clients, useEnvironment } from './environment.ts';
 
 const uid = String(OWNER.uid);
 
-/** Names of the queries for a person's own documents. Queries in neither list are for one workspace. */
+/** Queries for a person's own documents. Queries in neither this list nor `DEPLOYMENTS` are for one workspace. */
 const PERSONAL = [
   ...['requestsTo', 'runsOf', 'run', 'dueTodos', 'undatedTodos', 'doneTodos', 'recurringOf', 'person'],
   ...['todo', 'preferences'],

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { callerNamed } from './callers.ts';
 import { PROJECT, useEnvironment } from './environment.ts';
 
-/** How often an expression had this value. If it was never evaluated, the value is `{}` and count is missing. */
+/** How often an expression had this value. If it was never evaluated, `value` is `{}` and `count` is missing. */
 interface Evaluated {
   readonly value?: Readonly<Record<string, unknown>> | undefined;
   readonly count?: number | undefined;

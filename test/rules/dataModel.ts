@@ -91,7 +91,7 @@ function remarkOn({ ttl, indexes }: DeclaredIndexes['fieldOverrides'][number]): 
   const [own] = indexes;
   if (own === undefined) return '';
   const where = own.queryScope === 'COLLECTION_GROUP' ? ' over all collections of this name' : '';
-  return ` (except an ascending one${where})`;
+  return ` (only an ascending index${where})`;
 }
 
 function byCollection<Item extends { collectionGroup: string }>(items: readonly Item[]): [string, Item[]][] {

@@ -5,7 +5,7 @@ import type { WorkspaceAccess } from '../../functions/src/identity/rules/role.ts
 /** Access of each workspace except `default`, which is open, and `unopened`, which was never created. */
 export const ACCESS: Readonly<Record<string, WorkspaceAccess>> = { alpha: 'private', beta: 'open', gamma: 'private' };
 
-/** Roles of a person: the stored roles, and the role in the claim of the person's account. */
+/** Roles of a person: the stored roles, and the role in the account's custom claim. */
 export interface PersonAccess {
   readonly role?: Person['role'];
   readonly workspaces?: Person['workspaces'];

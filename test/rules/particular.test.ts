@@ -45,7 +45,7 @@ const groups = new Set(
 describe('special cases of the Firestore rules', () => {
   const environment = useEnvironment();
 
-  it('the Firestore rules let its recipient and its requester read a request, but not answer it', async () => {
+  it("the Firestore rules let a request's recipient and requester read it, but not answer it", async () => {
     const owner = String(OWNER.uid);
     const others = callers.filter(({ principal }) => principal?.owner_uid !== owner);
     const cases = [

@@ -7,10 +7,10 @@ import { type Environment, useEnvironment } from './environment.ts';
 import { type Operation, operations, parentOf, put } from './operations.ts';
 import { contentsOf, freshPath, type Situation, situationsOf, subjectOf } from './situations.ts';
 
-/** The default run tests these with more callers, because the rules treat each other operation like one of these. */
+/** The default run tests these with more callers. The rules treat all other operations like one of these. */
 const THOROUGH: readonly string[] = ['get', 'list', 'create'];
 
-/** The rules treat these like another operation. If no one has access, only the nightly run tests these. */
+/** The rules treat each of these like another operation. If no caller has access, only the nightly run tests them. */
 const SAME_VERB: readonly string[] = ['query', 'count', 'replace', 'merge'];
 
 for (const database of ['firestore', 'realtime'] as const) {

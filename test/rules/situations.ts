@@ -87,7 +87,7 @@ export function freshPath({ template, workspace = 'workspace-1' }: Situation): s
       .replace('{uid}', String(OWNER.uid))
       .replace('{workspace}/', `${workspace}/`)
       .replace(/^workspaces\/\{workspace\}$/, `workspaces/${workspace}`)
-      // No workspace has this name, and paths with such a name belong to the workspace `default`.
+      // No workspace is named `conversations`. Paths without a workspace's name belong to the workspace `default`.
       .replace('{first}', workspace === 'default' ? 'conversations' : workspace)
       .replace(/\{\w+(=\*\*)?\}$/, `document-${documents}`)
       .replaceAll(/\{(\w+)\}/g, '$1-1')

@@ -7,7 +7,7 @@ import { App, call } from './support/app.ts';
 import { Deployment, type Someone } from './support/deployment.ts';
 import { EVERYTHING, locationIn, Visitor } from './support/visitor.ts';
 
-/** Status codes of lost responses. The default run uses the most frequent one: the store handles all alike. */
+/** Status codes of lost responses. The default run uses only the most frequent, as the store handles all alike. */
 const STATUSES = defaultOrNightly<readonly LostStatus[]>(['UNAVAILABLE'], {
   night: Object.keys(LOST) as readonly LostStatus[],
 });

@@ -254,7 +254,7 @@ describe('sign-in from an app', () => {
     assert.equal((await again.identify(reopened, lee)).agentName, 'Pencil (Lee)');
   });
 
-  it('revokes the agents that the app registered when the connection of the app is revoked', async () => {
+  it('revokes the agents registered by the app if the connection of the app is revoked', async () => {
     const sue = await deployment.person('Sue', 'leader');
     const { access_token } = await app.signIn(sue, EVERYTHING);
     const agentInfo = { name: 'offspring', type: 'developer', version: '1.0.0' };

@@ -17,7 +17,7 @@ const { scripts } = z
 /** Build outputs, deleted after each script so that the next script cannot use them. */
 const BUILT = ['.dev', 'functions/dist', 'console/dist', 'packages/muster/dist'];
 
-/** Long-running scripts. In this test, they run only with `--help`. The named test or command runs all of it. */
+/** Long-running scripts. This test runs them only with `--help`. Each value names what runs the whole script. */
 const LONG: Readonly<Record<string, string>> = {
   start: 'test/start/start.test.ts',
   test: 'every test',

@@ -115,7 +115,7 @@ describe('npm start', () => {
     const { emulators } = served.parse(read(inClone('.dev/endpoint.json')));
     const runs = readdirSync(inClone('.dev/runs'));
     assert.ok(runs.some((run) => processesOf(run).length > 0));
-    process.kill(-Number(running.pid), 'SIGINT'); // A terminal also signals the whole process group.
+    process.kill(-Number(running.pid), 'SIGINT'); // Signals the whole process group, as Ctrl-C does.
     const [code] = await once(running, 'exit');
     assert.equal(code, 0, printed);
     assert.deepEqual(

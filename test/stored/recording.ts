@@ -80,7 +80,7 @@ function recording(keep: (path: string, data: unknown) => void): Firestore {
         return batch;
       },
       set: (document: DocumentReference, data: object, options: SetOptions = {}) => {
-        // If a sample creates a document, its later writes to that document are not recorded as separate documents.
+        // If a sample creates a document, the sample's later writes to it are not recorded as separate documents.
         if (!created.has(document.path)) keep(document.path, data);
         checked.set(document, data, options);
         return batch;

@@ -778,7 +778,7 @@ export const SETTLED = {
   expires_at: at(1440),
 };
 
-/** Changes, each with the call that made them, as the audit log records them. */
+/** Lists of changes, each with the call that made the changes, as the audit log records them. */
 export const TOLD: readonly [readonly Change[], CallRecord][] = [
   [
     [

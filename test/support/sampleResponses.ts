@@ -14,7 +14,7 @@ export const STATUS = {
   late: { count: 3, tasks: [{ id: 'task-7', deadline: TIME, status: 'claimed', claimed_by: 'worker-1' }] },
   stuck: {
     count: 2,
-    tasks: [{ id: 'task-9', reason: 'Can never start: task "task-8" failed.', because_of: 'task-8' }],
+    tasks: [{ id: 'task-9', reason: 'Can never start, because task "task-8" failed.', because_of: 'task-8' }],
   },
 };
 

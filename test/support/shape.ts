@@ -4,8 +4,8 @@ import { isRecord } from '../e2e/support/clients.ts';
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
- * Asserts that a value has every key of the example, with a value of the same type, and a time if the example has a
- * time. The value may have additional keys.
+ * Asserts that a value has every key of the example, and that the value of each key has the same type as in the
+ * example. Where the example has a time, a time is required. The value may have additional keys.
  */
 export function assertShape(actual: unknown, example: unknown, at = 'answer'): void {
   if (Array.isArray(example)) {

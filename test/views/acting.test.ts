@@ -82,7 +82,7 @@ describe('a person in a view', () => {
     const button = view.getByRole('button', { name: 'Cancel the run' });
     await button.focus();
     await button.press('Enter');
-    await view.getByText('Cancel this run? Finished steps and their cost stay.').waitFor();
+    await view.getByText('Cancel this run? Finished steps and their costs are kept.').waitFor();
     const yes = view.getByRole('button', { name: 'Yes: Cancel the run' });
     assert.equal(await view.evaluate('document.activeElement.ariaLabel'), 'Yes: Cancel the run');
     await yes.press('Escape');

@@ -36,8 +36,8 @@ export function answerData(request: RestRequest, store: Store): Reply {
 const always: readonly string[] = ['auth', 'access_token', 'ns'];
 
 /**
- * Refuses combinations that the service does not support. Only PUT and DELETE accept conditions, ETags exclude
- * queries, and `shallow` accepts only the limit with which `firebase emulators:export` checks for data.
+ * Refuses combinations that the service does not support. Only PUT and DELETE accept conditions, ETags cannot be
+ * combined with queries, and `shallow` accepts only the limit with which `firebase emulators:export` checks for data.
  */
 function refuseCombinations({ method, parameters }: RestRequest, isConditional: boolean, wantsEtag: boolean): void {
   const others = [...parameters.keys()].filter((name) => !always.includes(name));

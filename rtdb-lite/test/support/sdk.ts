@@ -23,7 +23,7 @@ export interface Snapshot {
   /** Value of the node, including priorities. */
   readonly exported: unknown;
   readonly priority: string | number | null;
-  /** Keys of the children in query order. A method, because the SDKs fail if an event's child has no key. */
+  /** Returns the children's keys in query order. Not a property: the SDKs fail if an event's child has no key. */
   keys(): (string | null)[];
 }
 

@@ -42,7 +42,7 @@ export class Attackers {
     const others: string[] = [];
     for (const role of ROLES.filter((one) => one !== 'leader')) {
       const { token } = await newAgent(leader, role);
-      // The first call of an agent stores its presence. An attacker must not be charged for this write.
+      // The first call of an agent stores its presence. This write must not count as a cost of an attack.
       await new McpCaller(url, token).send('tools/list');
       others.push(token);
     }

@@ -28,7 +28,7 @@ const modern: Dialect = (name, args) => ({
   body: message('tools/call', { name, arguments: args, _meta: ENVELOPE }),
 });
 
-/** JSON-RPC methods have a dot after the toolset. The first underscore is replaced, as no toolset has one. */
+/** In JSON-RPC methods, a dot follows the toolset. It replaces the first underscore: toolset names have none. */
 const rpc: Dialect = (name, args) => ({ path: 'rpc', headers: {}, body: message(name.replace('_', '.'), args) });
 
 export const DIALECTS: readonly Dialect[] = [legacy, modern, rpc];

@@ -1,4 +1,4 @@
-/** Compares the effects of one request with the limits of any request. */
+/** Compares the effects of one request with the limits that apply to every request. */
 import assert from 'node:assert/strict';
 import { type Bill, NOTHING, plus } from '../../../bench/wire/bill.ts';
 import type { MeteredCall } from '../../../bench/wire/meter.ts';

@@ -20,7 +20,7 @@ let beginning: Beginning | undefined;
 subscribe('http.server.request.start', (event) => {
   beginning = undefined;
   if (typeof event !== 'object' || event === null || !('request' in event)) return;
-  // Node's default is 5 s. While the function loads its code, that would close connections with pending requests.
+  // While the function loads its code, Node's default timeout of 5 s would close connections with pending requests.
   if ('server' in event && event.server instanceof Server) event.server.keepAliveTimeout = KEEP_ALIVE_MS;
   const { request } = event;
   if (!(request instanceof IncomingMessage)) return;

@@ -21,7 +21,7 @@ const NODE_OPTIONS = [`--max-old-space-size=${MEBIBYTES / 2}`];
 export interface Target {
   readonly server: FunctionServer;
   readonly meter: Meter;
-  /** Credential of a leader. At first, the project has no agents except the leader's. */
+  /** Credential of a leader. At first, this leader is the only agent of the project. */
   readonly leader: string;
   /** Returns the cost of the request with this number, which the process reports shortly after the response. */
   costOf(number: number): Promise<Cost>;

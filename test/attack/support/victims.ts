@@ -1,4 +1,4 @@
-/** Existing items for hostile arguments to name. Calls with an unknown id would end early with "not found". */
+/** Existing items that hostile arguments name. Calls with an unknown id would end early with "not found". */
 import { randomUUID } from 'node:crypto';
 import type { McpCaller } from '../../../bench/load/client.ts';
 import { isRecord } from '../../e2e/support/clients.ts';
@@ -9,7 +9,7 @@ export type Victims = Readonly<Record<string, readonly unknown[]>>;
 /** Number of items of each kind. One is not enough, because some tools close an item. */
 const VICTIMS = 3;
 
-/** Calls of a list omit the cursor, because the tool rejects an unknown cursor before it reads anything. */
+/** Calls of list tools omit the cursor, because a tool rejects an unknown cursor before it reads anything. */
 const ANY_LIST: Victims = { cursor: [undefined] };
 
 const EARLIER = '2026-02-10T00:00:00Z';
@@ -67,7 +67,7 @@ export async function newTodos(client: McpCaller, areCompleted: boolean): Promis
   };
 }
 
-/** Creates questions of the caller to its owner, and a task that the agent holds and may ask about. */
+/** Creates questions from the agent to its owner, and a task that the agent holds and may ask about. */
 export async function newRequests(client: McpCaller, agentId: string): Promise<Victims> {
   const ids: string[] = [];
   for (let number = 0; number < VICTIMS; number++) {
@@ -106,7 +106,7 @@ export async function newRun(client: McpCaller): Promise<Victims> {
   };
 }
 
-/** Creates a coding task that the caller, a runner, holds, and other coding tasks that the caller may claim. */
+/** Creates a coding task that the caller (a runner) holds, and other coding tasks that the caller may claim. */
 export async function newCodingTask(client: McpCaller): Promise<Victims> {
   const ids: string[] = [];
   for (let number = 0; number < VICTIMS; number++) {

@@ -95,7 +95,7 @@ describe('the console', () => {
   });
 });
 
-/** Returns the links to other sites that do not use https or lack rel="noopener". */
+/** Returns the links to other sites that lack https or rel="noopener". */
 async function foreignLinks({ page }: Visit): Promise<readonly string[]> {
   const links = await page
     .locator('a[href]')

@@ -88,7 +88,7 @@ describe('the console', () => {
     visit.complaints.length = 0; // Firebase's SDK logs refused requests until the new role is mirrored
   });
 
-  it('gives a person access who was invited in the meantime and returns to the open page', async () => {
+  it('gives access to a person who was invited in the meantime and returns to the open page', async () => {
     const { work } = await started('Open page');
     const person = await signUp();
     await verify(person);
@@ -146,7 +146,7 @@ describe('the console', () => {
     assert.ok(!(await others.allInnerTexts()).includes(open));
   });
 
-  /** Simulates that the person returns to the page, by focus events, until the page shows a link with the text. */
+  /** Simulates with focus events that the person returns to the page, until it shows a link with the text. */
   async function comeBackUntil(text: string): Promise<void> {
     await eventually(`"${text}" is shown`, async () => {
       await visit.page.evaluate(`dispatchEvent(new Event('focus'))`);

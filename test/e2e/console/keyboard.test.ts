@@ -19,7 +19,7 @@ const PATIENCE_MS = 15_000;
 /** Presses Tab until the element with this name has the focus. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   const passed: string[] = [];
-  // The element may be an effect of the last action that appears after some key presses, so the search continues.
+  // The last action may create the element only after some key presses, so the search continues for a while.
   const until = performance.now() + PATIENCE_MS;
   for (let stop = 0; stop < MAX_STOPS || performance.now() < until; stop += 1) {
     await page.keyboard.press('Tab');

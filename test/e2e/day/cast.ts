@@ -98,7 +98,7 @@ export async function plans({ client }: Player, workspace: string, goal: string)
 
 const AT = { owner: 'sartor-ai', repo: 'claude-network' };
 
-/** Pushes a branch. Returns a function that calls the tool for its pull request, which needs an approval. */
+/** Pushes a branch. Returns a function that calls `github_createPR` for the branch, which requires an approval. */
 export async function proposes({ client }: Player, workspace: string, task_id: string | undefined) {
   const branch = `fix/${workspace}`;
   const files = [{ path: 'src/login.ts', content: `export const LOGIN = '${workspace}';\n` }];

@@ -17,7 +17,7 @@ import {
   type Sent,
 } from './packages.ts';
 
-/** Example arguments of tools, by the tool's name with its toolset, and by endpoint path and name without it. */
+/** Example arguments, with two keys for each tool: its full name, and the endpoint's path with its short name. */
 const EXAMPLES = new Map(
   toolsets.flatMap(({ name: toolset, tools }) =>
     tools.flatMap(({ name, example }): [string, object][] => [
@@ -42,7 +42,7 @@ for (const { title, address, tools } of lists) {
       }
     });
 
-    it('receives no null in place of arguments that the model omits in OpenAI Agents', async () => {
+    it('has tools that OpenAI Agents calls without nulls for arguments that the model omits', async () => {
       for (const tool of tools) {
         const sent: Sent[] = [];
         const { strict, call } = openAiAgentsTool(tool, sent);

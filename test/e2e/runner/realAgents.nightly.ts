@@ -117,7 +117,7 @@ describe('a runner with real coding agents', () => {
   const SHARED = ['objects', 'refs', 'logs', 'worktrees', 'muster'].map((name) => `.git/${name}`);
 
   for (const tool of ['CLAUDECODE', 'GEMINI'] as const) {
-    it(`changes only the branch of the task if ${tool} does it in a repository inside another one`, async () => {
+    it(`changes only the branch of the task if ${tool} does it in a nested repository`, async () => {
       const home = newRepository(fixture.folder);
       const outer = newRepository(`${home}/outer`);
       const repo = newRepository(`${outer}/repo`);
@@ -152,7 +152,7 @@ describe('a runner with real coding agents', () => {
           repo: contentOf(repo, SHARED),
           refs: refsBut(branch),
         };
-        // Git sets these variables in hooks of the outer repository. They select this repository for git commands.
+        // Git sets these variables in hooks of the outer repository. With them, git commands use that repository.
         const selecting = { GIT_DIR: `${outer}/.git`, GIT_WORK_TREE: outer, GIT_INDEX_FILE: `${outer}/.git/index` };
         const runner = fixture.startRunner(['--task', taskId], { repo, env: { ...env, ...selecting } });
         assert.equal(await runner.ended, 0, runner.output());

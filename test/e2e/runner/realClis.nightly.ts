@@ -15,7 +15,7 @@ import { claudeEnvironment, geminiEnvironment, installClaude, installGemini } fr
 const PATIENCE_MS = 240_000;
 const SECRET = 'the-content-of-a-file';
 
-/** Starts of descriptions. If a person typed them, the programs would treat them as commands or references. */
+/** Beginnings of descriptions. If a person typed them, the programs would treat them as commands or references. */
 const STARTS = ['/login page shows HTTP 500', '/help', '!cat secret.txt', '#remember', '@secret.txt', '--help'];
 
 describe('a run of a real coding agent', () => {
@@ -80,7 +80,7 @@ describe('a run of a real coding agent', () => {
     return { description, instructions: text, messages: [message] };
   }
 
-  /** Asserts that a model request had the unchanged prompt. No request may have the content of a referenced file. */
+  /** Asserts that a model request had the unchanged prompt, and that none had the content of a referenced file. */
   function assertLiteral(prompt: string, texts: readonly string[]): void {
     assert.ok(prompt.includes('secret.txt'));
     assert.ok(texts.some((text) => text.trimEnd() === prompt.trimEnd()));

@@ -30,7 +30,7 @@ describe('the sign-in', () => {
   });
   after(() => browser?.close());
 
-  it('lets a person who was invited by email sign in from Claude Code and claim a task with it', async () => {
+  it('lets a person with an email invitation sign in from Claude Code, which then claims a task', async () => {
     const workspace = newWorkspace('guild');
     const email = `${workspace}@example.com`;
     const ada = await connect(

@@ -52,7 +52,7 @@ function environment(home: string, modelUrl: string, proxy: string): NodeJS.Proc
     CLAUDE_CONFIG_DIR: `${home}/.claude`,
     ANTHROPIC_BASE_URL: modelUrl,
     ANTHROPIC_API_KEY: 'sk-ant-no-key-of-anyone',
-    // Claude Code waits for MCP servers. By default, it omits servers that have not connected after 5 seconds.
+    // Makes Claude Code wait for MCP servers. By default, it omits servers that have not connected after 5 seconds.
     MCP_CONNECTION_NONBLOCKING: '0',
     MCP_CONNECT_TIMEOUT_MS: '60000',
     MCP_TIMEOUT: '60000',
@@ -62,7 +62,7 @@ function environment(home: string, modelUrl: string, proxy: string): NodeJS.Proc
     HTTP_PROXY: proxy,
     HTTPS_PROXY: proxy,
     NO_PROXY: '127.0.0.1,localhost',
-    // Claude Code opens no browser, because the test opens the pages itself.
+    // Prevents Claude Code from opening a browser, because the test opens the pages itself.
     BROWSER: '/bin/true',
   };
 }

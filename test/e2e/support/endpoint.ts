@@ -16,7 +16,7 @@ function required(variable: string): string {
 
 let tokens: Promise<Readonly<Record<string, string>>> | undefined;
 
-/** Returns the credential of a seeded caller, which `npm test` imports before the suite e2e. */
+/** Returns the credential of a seeded caller. `npm test` imports these callers before the suite e2e. */
 export async function tokenOf(name: Seeded): Promise<string> {
   tokens ??= seedTokens();
   const token = (await tokens)[name];

@@ -35,7 +35,7 @@ const request = z.looseObject({
     .default([]),
 });
 
-/** Usage in each response. 4 of the 10 input tokens are from a cache. Only the total counts thoughts. */
+/** Token usage in each response. Of the 10 input tokens, 4 are from a cache. Only the total includes thoughts. */
 const USAGE = {
   promptTokenCount: 10,
   cachedContentTokenCount: 4,

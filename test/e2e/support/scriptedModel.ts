@@ -58,7 +58,7 @@ const messageRequest = z.looseObject({
     .min(1),
 });
 
-/** @param script tool calls, one per request that offers the first tool of the script; clients also send others */
+/** @param script tool calls, one per request that offers the script's first tool; clients also send other requests */
 export async function startScriptedModel(script: readonly Step[]): Promise<ScriptedModel> {
   const turns: Turn[] = [];
   const server = createServer((request, response) => {

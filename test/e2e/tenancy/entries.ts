@@ -8,7 +8,7 @@ const DUE = '2099-02-11T17:00:00Z';
 const AT = { owner: 'sartor-ai', repo: 'claude-network' };
 const PROMPT = { prompt: 'Do it' };
 
-/** Returns the arguments of a call. If the tool accepts names or ids of items, they contain those in `ids`. */
+/** Returns the arguments of a call. If the tool accepts names or ids of items, these are the ones in `ids`. */
 type Arguments = (ids: Ids) => JsonObject;
 
 const nothing: Arguments = () => ({});

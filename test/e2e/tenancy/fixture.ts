@@ -62,11 +62,11 @@ export class TenancyFixture {
   readonly alpha = `alpha-${this.mark}`;
   readonly beta = `beta-${this.mark}`;
   readonly open = `open-${this.mark}`;
-  /** A private workspace without items. Callers without a role must get equal responses for it and for alpha. */
+  /** A private workspace without items. Callers without a role must get equal responses for it and for `alpha`. */
   readonly empty = `empty-${this.mark}`;
   /** A workspace name that does not exist. */
   readonly nowhere = `nowhe-${this.mark}`;
-  /** An item name that no item has. */
+  /** A name that no item has. */
   readonly thing = `thing-${this.mark}`;
   readonly ann = `ann-${this.mark}`;
   readonly bea = `bea-${this.mark}`;
@@ -193,7 +193,7 @@ export class TenancyFixture {
     return { error: { message: `${message} ${JSON.stringify(data ?? {})}`, reason: data?.reason ?? '' } };
   }
 
-  /** Returns whether access.explain allows what the question names to the caller, by default in Ann's workspace. */
+  /** Returns whether access.explain answers that the caller has the access in question, by default in `alpha`. */
   async isExplained(caller: CallerName, question: JsonObject, workspace = this.alpha): Promise<boolean> {
     const { result, error } = await this.call(caller, workspace, 'access.explain', question);
     assert.ok(result, error?.message);

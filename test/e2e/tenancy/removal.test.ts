@@ -136,7 +136,7 @@ describe('a person who is removed from a workspace', function () {
 
     assert.equal(answered, 0, 'a waiting call returned before the removal');
     await succeed('ann the leader', 'access.remove_member', { uid: fixture.cas });
-    // test/unit/mcp/eventsEnds.test.ts tests that streams end immediately. Here, they must end in time.
+    // test/unit/mcp/eventsEnds.test.ts tests that streams end immediately. Here, they must end before the timeout.
     await Promise.all(streams.map(({ ended }) => ended));
     await eventually('every call is refused', async () => {
       const made = CASS.map((caller) => fixture.call(caller, fixture.alpha, 'coordination.get_status', {}));

@@ -111,7 +111,7 @@ describe('restriction of a credential to one workspace', function () {
     const { error } = await fixture.call(restricted, fixture.alpha, 'access.revoke_connection', {
       agent_id: String(others[0].agent_id),
     });
-    assert.match(String(error?.message), /^No agent ".*" that you can disconnect/);
+    assert.match(String(error?.message), /^The agent ".*" does not exist, or you cannot disconnect it/);
   });
 
   it('the credential cannot read documents of agents or people, who may be in several workspaces', async () => {

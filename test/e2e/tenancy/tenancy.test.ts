@@ -105,8 +105,8 @@ describe('access control of tools and resources', function () {
   }
 
   /**
-   * Calls `look` for strangers in each workspace, with a workspace in which the response must be equal. The default
-   * run has one per workspace: an agent that leads her own, and people with and without a deployment role.
+   * Calls `look` for each stranger and workspace, with a second workspace whose response must be equal. The default
+   * run has one stranger per workspace: Bea's leader agent in her own, and people with and without a deployment role.
    */
   async function everywhere(
     look: (caller: CallerName, workspace: string, elsewhere: string) => Promise<void>,

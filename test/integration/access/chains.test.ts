@@ -23,7 +23,7 @@ const choice: fc.Arbitrary<Choice> = fc.record({
   readonly: often(false, fc.boolean()),
 });
 
-/** Position in the list of links. It is often -1, the last link, so that chains become long. */
+/** Position in the list of links. It is often -1 (the last link), so that chains become long. */
 const place = fc.oneof({ weight: 2, arbitrary: fc.constant(-1) }, { weight: 1, arbitrary: fc.nat(20) });
 
 const step = fc.record({

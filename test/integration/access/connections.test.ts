@@ -191,7 +191,7 @@ describe('connections of agents and apps', () => {
     await connect('root', 'Unused');
     fixture.pass(91 * 86_400);
     assert.deepEqual(await reasons('root'), ['Unused: expired']);
-    // A later sign-in deletes the expired one, but the list still has the reason for the end of that one.
+    // A later sign-in deletes the expired sign-in, but the list still has the reason why the expired one ended.
     await connect('root', 'Unused');
     assert.deepEqual(await reasons('root'), ['Unused: expired']);
     for (let place = 2; place <= 11; place++) {
@@ -201,7 +201,7 @@ describe('connections of agents and apps', () => {
     assert.deepEqual(await reasons('root'), ['Unused: replaced']);
   });
 
-  it('cause the same error if another owner revokes them as if they were unknown', async () => {
+  it('that another owner tries to revoke cause the same error as unknown connections', async () => {
     const { agent } = await register(await fixture.person('ada'), 'coder', 'leader');
     const others = [
       await fixture.person('eve'),

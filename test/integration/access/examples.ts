@@ -1,6 +1,6 @@
 /**
- * Fixture for the examples of the access tools. It has a workspace that the team's owner leads with the member
- * person2, a credential of terminal-2 and an invitation of Cyd, but no workspace apollo.
+ * Fixture for the examples of the access tools. It has a workspace with the team's owner as leader and person2 as
+ * member, a credential of terminal-2 and an invitation of Cyd. It has no workspace apollo.
  */
 import { FieldValue } from '@google-cloud/firestore';
 import { invitationId } from '../../../functions/src/access/rules/invitations.ts';

@@ -108,7 +108,7 @@ describe('the tool access.whoami', () => {
     assert.deepEqual(await listed('leader', Object.fromEntries(closed)), [1, undefined, false]);
   });
 
-  it('lists private workspaces of other people only to admins, without a role of the admin', async () => {
+  it("lists other people's private workspaces only to admins, and shows no role of the admin", async () => {
     const workspace = await fixture.workspaceOf('ada');
     const root = await fixture.ask(await fixture.person('root'), 'whoami');
     assert.equal(mine(root, workspace), undefined);

@@ -17,7 +17,7 @@ export class AccessFixture extends Team {
     return `${this.id(name)}@example.com`;
   }
 
-  /** Creates an account with a verified address, and gives the person a role in the deployment if one is given. */
+  /** Creates an account with a verified address. If `role` is given, gives the person this role in the deployment. */
   async arrive(name: string, role?: Role): Promise<string> {
     const uid = this.id(name);
     const account = { uid, email: this.email(name), emailVerified: true, displayName: `${name} of ${uid}` };

@@ -28,7 +28,7 @@ describe('invitations to a workspace', () => {
   const mails = async () =>
     (await firestore().collection('mail').where('to', 'array-contains', fixture.email('cyd')).get()).docs;
 
-  it('make a person a member who signs in with the invited address, and are then deleted', async () => {
+  it('add the person who signs in with the invited address as a member, and are then deleted', async () => {
     const { invited } = await invite('cyd');
     const expires = new Date(fixture.now.getTime() + 14 * DAY * 1000).toISOString();
     assert.deepEqual(invited, { workspace, email: fixture.email('cyd'), role: 'worker', expires_at: expires });

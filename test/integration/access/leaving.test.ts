@@ -161,7 +161,7 @@ describe('leaving a workspace', () => {
     assert.equal(Object(claim['result']).task, null);
     const ended = await fixture.task(theirs);
     assert.equal(ended.status, 'cancelled');
-    assert.match(String(ended.error), /its owner no longer has the role worker/);
+    assert.match(String(ended.error), /the owner no longer has the role worker/);
     const adas = await fixture.order(await fixture.person('ada'), workspace);
     const next = await answer(fixture.at({ workspace }), 'coding_claim_task', {}, runner);
     assert.equal(Object(next['result']).task.id, adas, 'tasks of the other members are claimed');
@@ -181,7 +181,7 @@ describe('leaving a workspace', () => {
     assert.equal((await fixture.task(`${runId}-one-1`)).status, 'cancelled');
   });
 
-  it("hides the person's runs in the workspace from the person, but not those in others", async () => {
+  it("hides the person's runs in the workspace from the person, but not runs in other workspaces", async () => {
     const runId = await fixture.run(ben, workspace);
     const kept = await fixture.run(ben, 'default');
     const list = async (by: Principal) => {
@@ -201,7 +201,7 @@ describe('leaving a workspace', () => {
     assert.equal((await runs.view(await fixture.person('ada'), runId)).visibility, 'course', 'leaders see no prompts');
   });
 
-  it('withdraws questions in the workspace from the person or to the person', async () => {
+  it('withdraws questions that the person asked or received in the workspace', async () => {
     const ask = async (by: Principal, to?: string) => {
       const args = { question: 'Which?', kind: 'text', ...(to && { to }) };
       const made = await answer(fixture.at({ workspace }), 'inbox_ask', args, by);

@@ -219,7 +219,7 @@ describe('credential chains', () => {
       assert.equal((await announced.get()).size, 1);
     });
 
-    it('end their chain when they are deleted, but not that of a sign-in at another address', async () => {
+    it('end their own chain when deleted, but not the chain of a sign-in at another address', async () => {
       const resource = 'https://muster.example/mcp/todo';
       const { accessToken } = await fixture.connect('ada', 'App at todo', { role: 'leader' }, resource);
       const there = await fixture.keyOf(await signIn(accessToken), 'there');

@@ -48,7 +48,7 @@ describe('a credential in the cache of several instances', () => {
     );
     bearer = `${credential.api_key}.${secret}`;
     agentId = agent.id;
-    // The first check found no position from which to follow access changes. The second check starts to follow.
+    // The first check found no position from which to follow access changes. The second check starts to follow them.
     await authenticated(other);
     await pass(6);
     await authenticated(other);
@@ -68,7 +68,7 @@ describe('a credential in the cache of several instances', () => {
     assert.equal((await refusal(() => authenticated(other))).code, 'UNAUTHORIZED');
   });
 
-  it('ends all credentials that were registered through it within 5 seconds when revoked', async () => {
+  it('when revoked, ends within 5 seconds all credentials that were registered through it', async () => {
     const registered = async (as: Principal, name: string): Promise<string> => {
       const draft = {
         name: `${name}-${systemRandomness.letters(8)}`,

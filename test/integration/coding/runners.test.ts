@@ -206,7 +206,7 @@ describe('runners', () => {
     assert.deepEqual(fields(attempts[1])['commits'], [{ sha: '2', subject: 'x' }]);
   });
 
-  it('can report another branch than the requested one, which the next attempt then uses', async () => {
+  it('can report a different branch than requested; the next attempt uses the reported branch', async () => {
     const taskId = await team.order();
     const chosen = String((await team.take())['branch']);
     assert.match(chosen, /^task\//);

@@ -226,7 +226,7 @@ describe('coding tasks', () => {
     assert.equal((await team.shown(taskId))['summary'], 'By hand');
   });
 
-  it('return the first response if their creation or claim is repeated with its key', async () => {
+  it('return the first response if their creation or claim is repeated with the same key', async () => {
     const draft = { tool: 'GEMINI', description: 'x', instructions: 'y', idempotency_key: 'once' };
     const first = await team.ask('create_task', draft, team.creator);
     assert.deepEqual(await team.ask('create_task', draft, team.creator), first);

@@ -94,7 +94,7 @@ describe('a session with required capability sets', () => {
   describe('with concurrent changes', () => {
     let known: { readonly session: Awaited<ReturnType<typeof openOf>>['session']; readonly changes: Change[] };
 
-    /** Prepares a new task. No open task requires its set, but the session had the set when it was read. */
+    /** Prepares a new task whose set no open task requires. But when the session was read, it had this set. */
     beforeEach(async () => {
       const [first] = await team.create(...full());
       await cancel(team, first?.id ?? '');
@@ -113,7 +113,7 @@ describe('a session with required capability sets', () => {
     it("rejects a commit of a new task if the task's set was dropped after the session was read", async () => {
       await team.create(...requiring('one-more'));
       await assert.rejects(team.app.kernel.store.commit(known.changes), StaleWriteError);
-      // The commit must also fail if the number of queue version shards has doubled since the session was read.
+      // The commit must also fail if the queue version's shards have doubled in number since the session was read.
       const { session, sessionVersion: version } = await openOf(team);
       const wider = { ...session, spread: 2 * session.spread };
       const spread = { kind: 'shardSession' as const, session: wider, before: session.spread, version };

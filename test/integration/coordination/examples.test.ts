@@ -29,7 +29,7 @@ const TOOLS = toolsets
   )
   .sort((one, other) => Number(other.isReading) - Number(one.isReading));
 
-/** Maximum reads besides those of the returned items: of session, caller, counters, queue and budgets. */
+/** Maximum number of reads besides the returned items: session, caller, counters, queue and budgets. */
 const FEW = 28;
 
 describe('tool examples', () => {

@@ -35,7 +35,7 @@ const CODING = 'task-000abc-001';
 
 /**
  * Creates the fixture: terminal-2 holds task-xxx-002, and task-xxx-001 is available.
- * @returns the open session; the example of init_coordination or another tool archives it
+ * @returns the open session, which the examples of some tools (such as init_coordination) archive
  */
 export async function setUpFixture(team: Team): Promise<Session> {
   await clearFixture();
@@ -95,7 +95,7 @@ async function openedSession({ app: { services }, workspace }: Team): Promise<Se
   return (await services.coordination.initialize(workspace, { goal: GOAL, masterPlan: 'A plan' }, unkeyed)).session;
 }
 
-/** Adds `count` open tasks, done tasks and findings to a session, and agents that have `crowdSkill`. */
+/** Adds `count` each of open tasks, done tasks, findings (to a session) and agents with `crowdSkill`. */
 export async function crowd(team: Team, session: Session, count: number): Promise<void> {
   const { kernel } = team.app;
   const place = { workspace: team.workspace, session: session.id, created_at: team.now };
@@ -128,7 +128,7 @@ export async function crowd(team: Team, session: Session, count: number): Promis
   ]);
 }
 
-/** A capability that only the agents have that `crowd` adds to the team. */
+/** A capability that only those agents have that `crowd` has added to the team. */
 export function crowdSkill(team: Team): string {
   return `crowd-${team.workspace}`;
 }

@@ -36,7 +36,7 @@ describe('messages to agents', () => {
     assert.equal(texts(await start()), undefined);
   });
 
-  it('are not returned to a leader of another owner that acts for the agent', async () => {
+  it("are not returned to another owner's leader agent that acts for the agent", async () => {
     const { store } = team.app.kernel;
     const { people, roles } = team.app.access.ports;
     const { workspace, leader } = team;

@@ -96,6 +96,6 @@ describe('the queue mirror', () => {
         return versionOf(sampleTask({ id }), `${version}.0`);
       },
     };
-    await assert.rejects(mirrorQueuedTask(realtimeDatabase, reader, id), /changed during each update of its mirror/);
+    await assert.rejects(mirrorQueuedTask(realtimeDatabase, reader, id), /changed during each attempt to mirror it/);
   });
 });

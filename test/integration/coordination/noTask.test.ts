@@ -60,7 +60,7 @@ describe('claim_task without a claimable task', () => {
   it('reports the capabilities that the available tasks require', async () => {
     const { id } = await team.createOne({ required_capabilities: ['rust', 'cuda'] });
     const output = await why();
-    assert.match(output, /^capabilities: 1 task is available, but none that you can do: /);
+    assert.match(output, /^capabilities: 1 task is available, but you lack the required capabilities: /);
     assert.ok(output.includes(`"${id}" requires rust, cuda`) && output.includes('register_agent'), output);
     assert.equal((await answer(team, 'coordination_get_status', {}))['blocked_tasks'], 0);
   });

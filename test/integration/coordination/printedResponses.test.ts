@@ -97,7 +97,7 @@ describe('the responses that the coordination specification prints', () => {
     });
   });
 
-  it('match fail_task if dependents stay blocked, and the error for an unknown task', async () => {
+  it('match the response of fail_task with blocked dependents, and the error for an unknown task', async () => {
     const [first, second] = await team.create({}, { dependencies: ['task-1'] });
     await team.claim(ann);
     const report = { agent_id: ann, task_id: first?.id ?? '', error: 'It broke' };
@@ -108,7 +108,7 @@ describe('the responses that the coordination specification prints', () => {
     assert.deepEqual(Object.keys(structuredContent), ['error']);
   });
 
-  it('match complete_task for both agents if one of them reports late', async () => {
+  it('match the responses of complete_task to both agents if one of them reports late', async () => {
     const bob = await team.join('bob');
     const { id } = await team.createOne();
     await team.claim(ann, 60);

@@ -1,4 +1,4 @@
-/** Queue version shards of a session: the documents that change when tasks become claimable. */
+/** Shards of the queue version of a session. When tasks become claimable, these documents change. */
 import assert from 'node:assert/strict';
 import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';

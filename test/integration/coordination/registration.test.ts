@@ -95,7 +95,7 @@ describe('registerAgent', () => {
     assert.deepEqual([again.parts, again.workspace], [{ [team.workspace]: 'worker' }, undefined]);
   });
 
-  it('creates another agent if the owner or the name is another', async () => {
+  it('creates another agent if the owner or the name is different', async () => {
     const ben = { ...ada, uid: `ben-${team.workspace}`, owner_uid: `ben-${team.workspace}` };
     const ids = [await register(), await register(ben), await register(ada, { name: 'tester' })];
     assert.equal(new Set(ids.map(({ agent }) => agent.id)).size, 3);

@@ -64,7 +64,7 @@ describe('start_task, complete_task and fail_task', () => {
     assert.deepEqual(await team.counts(), { available: 2, failed: 1 });
   });
 
-  it('count a report and unblock dependents once, even if the report is repeated at once', async () => {
+  it('count a report and unblock dependents once, even if equal reports arrive concurrently', async () => {
     const [first, second] = await team.create({}, { dependencies: ['task-1'] });
     assert.ok(first && second);
     await team.claim(ann);

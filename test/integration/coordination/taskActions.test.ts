@@ -205,7 +205,7 @@ describe('task actions', () => {
         [fourth.id, first.id],
       ]);
       const reported = await answer(team, 'coordination_get_all_tasks', { status_filter: 'stuck' });
-      assert.match(JSON.stringify(reported), new RegExp(`Can never start: task \\\\"${first.id}\\\\"`));
+      assert.match(JSON.stringify(reported), new RegExp(`Can never start, because task \\\\"${first.id}\\\\"`));
       const status = await answer(team, 'coordination_get_status', {});
       assert.match(JSON.stringify(status['stuck']), /^\{"count":3,/);
       const queue = await answer(team, 'system_getTaskQueue', {});
@@ -223,7 +223,7 @@ describe('task actions', () => {
       assert.deepEqual((await team.task(fifth.id)).stuck_dependencies, {});
     });
 
-    it('have the second cause if the first of two is retried, and are not stuck when completed', async () => {
+    it('have the second of two causes after a retry of the first, and are not stuck once completed', async () => {
       const [one, two, both, last] = await team.create(
         {},
         {},

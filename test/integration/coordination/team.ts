@@ -139,7 +139,7 @@ export class Team {
     return outcome.kind === 'none' ? undefined : outcome.task.id;
   }
 
-  /** Claims another task for an agent. The call lists these tasks as already held. */
+  /** Claims another task for an agent. The call lists the tasks that the agent already holds (`heldTaskIds`). */
   async claimBeside(agentId: string, heldTaskIds: readonly string[]): Promise<string | undefined> {
     const request = { workspace: this.workspace, agentId, leaseSeconds: 1800, heldTaskIds };
     const outcome = await this.app.services.taskClaims.claim(request, unkeyed);

@@ -235,7 +235,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
     assert.equal(await expire(24.5), 1);
   });
 
-  it('is unlike a read that loses its response: the read is sent again and succeeds', async () => {
+  it('is handled unlike a read, which is sent again and succeeds if its response is lost', async () => {
     await writeThere(path, { n: 1 });
     proxy.lose({ method: 'GET' });
     const { data } = await withDatabaseAt(proxy.host, () => read(path, undefined, worker));

@@ -225,7 +225,7 @@ describe('a watch of the Realtime Database', () => {
     });
   });
 
-  it('does not keep the process running after the watch is stopped', async () => {
+  it('does not keep the process running after it is stopped', async () => {
     await set(path, { a: 1 });
     const program = `${import.meta.dirname}/realtimeWatchingProgram.ts`;
     const options = { timeout: 120_000 };

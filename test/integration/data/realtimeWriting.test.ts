@@ -6,7 +6,7 @@ import { MAX_CHILDREN } from '../../../functions/src/toolsets/firebase/realtime/
 import { agentCaller, because } from './callers.ts';
 import { keys, read, stored, write } from './realtime.ts';
 
-/** Returns objects in each other, `levels` deep. */
+/** Returns nested objects, `levels` deep. */
 const deep = (levels: number): JsonValue => (levels === 0 ? 1 : { x: deep(levels - 1) });
 
 describe('firebase.write to the Realtime Database', () => {

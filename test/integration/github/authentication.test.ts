@@ -39,7 +39,7 @@ describe('GitHub App authentication', () => {
     assert.equal(stageFixture.gitHub.count(TOKENS), 1);
   });
 
-  it('sends a JWT with requests about the App, and the installation token with all others', async () => {
+  it('sends a JWT with requests about the App, and the installation token with other requests', async () => {
     await read();
     const schemes = stageFixture.gitHub.seen.map(({ route, authorization = '' }) => {
       const [, credential = ''] = authorization.split(' ');

@@ -58,7 +58,7 @@ describe('writing to GitHub', () => {
       assert.match(String(fixture.repo.issues[0]?.body), /^Some text\n\n<!-- muster:[a-z0-9]{20} -->$/);
     });
 
-    it('are created once if the call is repeated with its key', async () => {
+    it('are created once if the call is repeated with the same key', async () => {
       const given = { ...AT, title: 'Once', idempotency_key: 'issue-1' };
       const first = await fixture.answer('createIssue', given);
       assert.deepEqual(await fixture.answer('createIssue', given), first);

@@ -135,7 +135,7 @@ describe('a budget', () => {
         questions.map(({ state, asked_of }) => [state, asked_of]),
         [['open', team.leader.owner_uid]],
       );
-      assert.match(String(questions[0]?.['question']), /0 of 0 tokens.*Raise it to 10 tokens\?$/);
+      assert.match(String(questions[0]?.['question']), /0 of 0 tokens.*Raise the budget to 10 tokens\?$/);
 
       await team.ask('system_setBudget', { ...of, tokens: 100 });
       await follow(`task-${top}`);

@@ -205,7 +205,7 @@ describe('a call that requires approval', () => {
     const { value } = (await requests.find(unmade)) ?? {};
     assert.deepEqual([value?.execution_epoch, value?.due_at], [2, undefined]);
     assert.ok(Object((await seen(unmade))['outcome']).answer);
-    // This request is in the state in which an instance leaves it that crashes before it runs the approved call.
+    // This request is in the state that remains if an instance crashes before it runs the approved call.
     const other = await waits({ ...CODE, description: 'B' });
     await settle(other, 'approve');
     fixture.pass(1);
@@ -225,7 +225,7 @@ describe('a call that requires approval', () => {
     assert.equal(own.reason, 'NOT_ASKED');
   });
 
-  it('is one for which a leader has set a rule: a tool that writes, optionally above a cost', async () => {
+  it("matches a leader's rule, which names a tool that writes and optionally a cost threshold", async () => {
     for (const tool of ['coding.report_task', 'inbox.answer', 'onboarding.registerAgent', 'nothing.at_all']) {
       const { reason, entries } = await fixture.refusal(ada, 'access_update_workspace', { approvals: [{ tool }] });
       assert.equal(reason, 'NOT_APPROVABLE');

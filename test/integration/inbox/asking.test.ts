@@ -80,7 +80,7 @@ describe('questions to people', () => {
     assert.deepEqual(answered['answered_by'], { uid: ada.uid, agent_id: 'helper' });
   });
 
-  it('reach a member by uid or email; for other and unknown people, they fail with one error', async () => {
+  it('reach a member by uid or email, and fail with the same error for other and unknown people', async () => {
     for (const to of [ben.uid, fixture.email('ben')]) {
       const request_id = await ask({ to });
       assert.equal((await fixture.refusal(ada, 'inbox_answer', { request_id, answer: 'red' })).reason, 'NOT_ASKED');

@@ -46,7 +46,7 @@ describe('an approved call', () => {
     await fixture.inbox(ada, 'answer', { request_id: id, answer: 'approve' });
   });
 
-  /** Returns an instance whose function for approved calls is `runApprovedCall`. It can crash or stall. */
+  /** Returns an instance whose function for approved calls is `runApprovedCall`, which can crash or stall. */
   const instance = (
     runApprovedCall: (make: RunApprovedCall) => RunApprovedCall,
     app: Composition = fixture.anotherInstance(),

@@ -169,7 +169,7 @@ describe("a question's notification", () => {
     const eventId = `question-${asked['request_id']}`;
     const event = (await fixture.app.todo.ports.taskHistory.find(eventId)) ?? assert.fail('no notification');
     const deliver = (app = fixture.app) => app.services.consumers.reminders.act(event);
-    // A second concurrent delivery fails, so that it is retried. The first delivery could have crashed.
+    // Concurrent deliveries after the first fail and are retried, because the first delivery could have crashed.
     await Promise.allSettled([deliver(), deliver(fixture.anotherInstance()), deliver(fixture.anotherInstance())]);
     await deliver();
     await deliver(fixture.anotherInstance());

@@ -61,7 +61,7 @@ export function consoleQueries(asked: Asked = SOMETHING): Readonly<Record<string
   };
 }
 
-/** Sends a Firestore query of the console. The server needs the same indexes for it. Skips other queries. */
+/** Sends the console's query if it reads a Firestore collection. Sent from a server, it needs the same index. */
 export async function sent(database: Firestore, asked: ConsoleQuery): Promise<void> {
   if (!('collection' in asked)) return;
   let query = database.collection(asked.collection).limit(asked.limit);

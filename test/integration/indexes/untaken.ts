@@ -14,7 +14,7 @@ export interface Untaken {
   readonly text: string;
 }
 
-/** Code that may build a query: a method, a query call, or a branch that is only a function name: `? inSession`. */
+/** Code that may build a query: a method, a query call, or a branch that is a function name, as in `? inSession`. */
 const QUERY_BUILDING = [
   /^(?:async\s+|get\s+|static\s+)*\w+\s*\(/,
   /\.(?:where|orderBy|collection|collectionGroup|count|stream)\(|\.get\(\)/,

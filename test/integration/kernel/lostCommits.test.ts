@@ -91,7 +91,7 @@ describe('a commit whose request or response is lost', function () {
       await Promise.all(tried);
     });
 
-    it(`${what} is rejected as stale if another commit has changed one of its documents before`, async () => {
+    it(`${what} is rejected as stale if an earlier commit has changed one of its documents`, async () => {
       const tried = waysOf(1).map((loss) =>
         connections.use(async (connection) => {
           const { id, task, version, changes, effects } = await fixture(connection);

@@ -212,7 +212,7 @@ describe('the Firestore store', () => {
     assert.equal(await tasks.find(id), undefined);
   });
 
-  it('rejects a commit if its key has an expired response, and replaces this on the next try', async () => {
+  it('rejects a commit if its key has an expired response, which the next try replaces', async () => {
     await store.commit([], { response: recorded(60) });
     now = secondsAfterStart(60);
     await assert.rejects(

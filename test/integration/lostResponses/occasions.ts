@@ -18,7 +18,7 @@ import type { LostResponseFixture } from './fixture.ts';
 
 type Deed = (app: Composition) => Promise<unknown>;
 
-/** Prepares data. Returns the work on it and `about`, a text in all its commits (by default the workspace). */
+/** Prepares data. Returns the work on it, and `about`: a text in all commits of the work (default: workspace). */
 export type Occasion = (
   fixture: LostResponseFixture,
 ) => Promise<Deed | { readonly deed: Deed; readonly about: string }>;
@@ -27,7 +27,7 @@ const DAY = 86_400_000;
 
 const SECRET = 'a secret';
 
-/** A time before everything that other tests leave due, so that this data is handled first. */
+/** Earlier than the due times of all other tests, so that data with this time is handled first. */
 const LONG_AGO = new Date('1980-01-01T00:00:00.000Z');
 
 /** Occasions by function and case. `tools.test.ts` and `runs.test.ts` test the other functions. */

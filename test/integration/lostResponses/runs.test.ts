@@ -60,7 +60,7 @@ describe('an instance that loses the response of a commit', function () {
     { workflow, questions, status }: { workflow: object; questions: number; status: string },
   ): Promise<Outcome> {
     const input = fixture.question();
-    // A separate workspace, because counters of outcomes are per workspace and their number selects the document.
+    // A separate workspace, because outcomes are counted per workspace, and their number selects the bucket.
     const workspace = questions > 0 ? `${fixture.workspace}-${randomUUID()}` : fixture.workspace;
     const { runId } = await fixture.begin(workflow, { input }, fixture.app, workspace);
     const app = fixture.anotherInstance(undefined, connection.database);

@@ -119,7 +119,7 @@ function wireNameOf(tool: string): string {
   return wireName(toolset, name, 'prefixed');
 }
 
-/** Returns a problem if the call fails, and one if its repetition with its key returns another response. */
+/** Returns a problem if the call fails, and another if its repetition with its key returns a different response. */
 function refusals({ structuredContent, isError }: ToolResult, again: ToolResult): readonly string[] {
   if (isError) return [`refused: ${short(structuredContent)}`];
   const isSame = isDeepStrictEqual(again.structuredContent, structuredContent);

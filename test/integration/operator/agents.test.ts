@@ -39,7 +39,7 @@ describe('npm run agents', () => {
       unkeyed,
     );
     const output = await printed('agents', 'revoke', agentId);
-    assert.match(output, new RegExp(`Agents that it registered, also revoked: ${child.agent.id}`));
+    assert.match(output, new RegExp(`Revoked agents that this agent registered: ${child.agent.id}`));
     for (const bearer of [bearerIn(second), `${child.credential.api_key}.${child.secret}`])
       await assert.rejects(authenticate(bearer), { code: 'UNAUTHORIZED' });
     await assert.rejects(printed('agents', 'revoke', agentId), /has no credential/);

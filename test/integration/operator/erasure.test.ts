@@ -157,7 +157,7 @@ describe('npm run people -- erase', function () {
     assert.ok(agentId);
     const lines = await printed('people', 'erase', '--person', mail, '--yes');
     pseudonym = /erased-[0-9a-f]{20}/.exec(lines)?.[0] ?? '';
-    assert.match(lines, /still blocks their last tokens: to delete it too, run this command again with the uid, after/);
+    assert.match(lines, /still blocks their last tokens\. To delete it too, run this command again with the uid after/);
     await assert.rejects(authenticate(bearer), { code: 'UNAUTHORIZED' });
     await assert.rejects(getAuth(firebaseApp()).getUser(UID), { code: 'auth/user-not-found' });
     assert.deepEqual(naming(await everything(), ...names), [personPath(UID), `realtime access/people`]);
@@ -204,14 +204,14 @@ describe('npm run people -- erase', function () {
     assert.equal(z.looseObject({ status: z.string() }).parse(another['task']).status, 'available');
   });
 
-  it('finds a person who was erased by their pseudonym after a backup has restored the data', async () => {
+  it("finds an erased person by their pseudonym after a backup has restored the person's data", async () => {
     await firestore().doc(personPath(UID)).set({ role: 'worker', workspaces: {} });
     await firestore().doc(todoPath('from-a-backup')).set({ owner_uid: UID, title: 'Old' });
     const lines = await printed('people', 'erase', '--person', pseudonym, '--yes');
     assert.match(lines, /Deleted: todos 1\./);
     await erase(UID, { isDry: false, now: new Date(Date.now() + 3_700_000) });
     assert.deepEqual(naming(await everything(), UID), []);
-    await assert.rejects(printed('people', 'erase', '--person', pseudonym, '--yes'), /No person matches erased-/);
+    await assert.rejects(printed('people', 'erase', '--person', pseudonym, '--yes'), /with the pseudonym erased-/);
   });
 
   it('does not erase the last admin, and reports an unknown email address', async () => {

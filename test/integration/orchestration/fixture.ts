@@ -83,7 +83,7 @@ export class OrchestrationFixture {
     await this.models.stop();
   }
 
-  /** Delivers a run to an instance as Cloud Tasks does, and again while another instance executes it. */
+  /** Delivers a run to an instance as Cloud Tasks does. Repeats this while another instance executes the run. */
   deliver(runId: string, app = this.app): Promise<void> {
     const delivery = this.untilDone(runId, app);
     this.deliveries.add(delivery);

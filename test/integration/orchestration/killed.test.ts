@@ -22,7 +22,7 @@ describe('a run whose instance is killed', function () {
 
   for (const [place, at] of BOUNDARIES.entries()) {
     for (const step of STEPS) {
-      // The default run tests one step per crash point. One test kills the process. The others block its database.
+      // The default run tests one step per crash point. One test kills the process. The others block the database.
       if (!IS_NIGHTLY && step !== STEPS[place]) continue;
       const isKilled = step === STEPS[place] && (IS_NIGHTLY || at === 'before the answer is recorded');
       it(`succeeds if stopped in step ${step} ${at}${isKilled ? ', by SIGKILL' : ''}`, async () => {

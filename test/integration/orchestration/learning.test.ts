@@ -153,7 +153,7 @@ describe("outcomes of agents' work", () => {
     const view = await fixture.ended((await ask()).runId);
     const [reason = ''] = view.run.selection?.reasons.slice(-1) ?? [];
     if (view.steps[0]?.agents[0] === 'gemini') assert.match(reason, /tried occasionally although claude scores higher/);
-    else assert.match(reason, /^execute: claude: .*; gemini: 1 of 8 accepted here for execute, /);
+    else assert.match(reason, /^execute: claude: .*; gemini: 1 of 8 answers for execute accepted here, /);
     const agents = await Promise.all(
       Array.from({ length: 12 }, async () => (await fixture.ended((await ask()).runId)).steps[0]?.agents[0]),
     );
@@ -169,7 +169,7 @@ describe("outcomes of agents' work", () => {
     assert.deepEqual([there?.agent, there?.score], ['gemini', 0.95]);
     const [here, gemini] = (await roster.recommend(fixture.workspace, '', {})).recommendations;
     assert.equal(here?.agent, 'claude');
-    assert.match(gemini?.reasons.join() ?? '', /0 of 50 accepted here for execute, 0 s, 0 USD/);
+    assert.match(gemini?.reasons.join() ?? '', /0 of 50 answers for execute accepted here, on average 0 s and 0 USD/);
   });
 
   describe('the routing of a workspace', () => {

@@ -117,7 +117,7 @@ describe('the journal of a run', () => {
 
   const ONE_STEP = { name: 'one-step', steps: [{ name: 'only', agent: 'claude' }] };
 
-  /** Starts a run, and stores the response to a question as an instance does that then crashes. */
+  /** Starts a run, and stores the response to a question, as if an instance had crashed after it stored this. */
   async function withRecord(asked: (input: string) => string) {
     fixture.losing = true;
     const input = fixture.question();

@@ -75,7 +75,7 @@ describe('event consumers', () => {
     assert.deepEqual(await person.list('task-updates'), [event.id]);
   });
 
-  it('contain only the first of two events with one id, because the outbox rejects the second', async () => {
+  it('contain only the first of two events with equal ids, because the outbox rejects the second', async () => {
     const event = person.event('updated');
     const { store } = person.app.kernel;
     await store.commit([{ kind: 'recordEvent', event }]);

@@ -9,7 +9,7 @@ import { Person } from './person.ts';
 
 const REMINDERS = 10_000;
 
-/** The schedule runs every minute. docs/guides/operations.md states this limit and a measured time. */
+/** Maximum time, because the schedule runs every minute. docs/guides/operations.md states it and a measured time. */
 const MAX_SECONDS = 60;
 
 const WRITES = 500;

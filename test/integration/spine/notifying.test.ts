@@ -76,7 +76,7 @@ describe('reminder notifications', () => {
       await person.register('phone', token('phone'));
       const outcomes = await Promise.allSettled([notify(), notify(), notify()]);
       assert.equal(shown('phone'), 1);
-      // A second concurrent delivery fails, so that it is retried. The first delivery could have crashed.
+      // Concurrent deliveries after the first fail and are retried, because the first delivery could have crashed.
       assert.ok(outcomes.some(({ status }) => status === 'fulfilled'));
       await notify();
       assert.equal(shown('phone'), 1);

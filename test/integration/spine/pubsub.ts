@@ -37,7 +37,7 @@ async function ask(method: 'PUT' | 'POST', resource: string, body: object): Prom
   return response.json();
 }
 
-/** Creates the topics of Muster. A publisher needs its topic, and no function may have created the topic yet. */
+/** Creates the topics of Muster, because publishers need them, and perhaps no function has created them yet. */
 export async function makeTopics(): Promise<void> {
   for (const topic of Object.values(TOPICS)) await ask('PUT', `projects/${PROJECT}/topics/${topic}`, {});
 }

@@ -94,7 +94,7 @@ describe('events that were not relayed', () => {
     assert.deepEqual(tried, ['broken', 'later', 'broken', 'later']);
   });
 
-  it('are relayed only by the sweep of one minute in each hour', async () => {
+  it('are relayed only by sweeps in one particular minute of each hour', async () => {
     await happen('missing', DAY);
     await run({}, new Date(NOW.getTime() + MINUTE));
     assert.deepEqual(relayed, []);

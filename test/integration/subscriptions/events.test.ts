@@ -22,7 +22,7 @@ const databases = {
   },
 } as const;
 
-/** Expected events of each event type after child a was added, b was changed and c was removed. */
+/** Expected events of each event type after child `a` was added, `b` was changed and `c` was removed. */
 const EXPECTED = [['a {"n":1}'], ['b {"n":3} was {"n":2}'], ['c {"n":9} was {"n":9}']];
 
 describe('the events of a subscription', () => {

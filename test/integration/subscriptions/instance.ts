@@ -23,7 +23,7 @@ import { externalServicesOf } from '../../support/externalServices.ts';
 import { unnoted } from '../../support/reading.ts';
 import { silent } from '../coordination/team.ts';
 
-/** Waiting time for polls and streams that must end for another reason than their timeout. */
+/** Timeout for polls and streams that must end for a reason other than this timeout. */
 export const LONGER_THAN_ANY_TEST_MS = 3_600_000;
 
 export class Instance {
@@ -108,7 +108,7 @@ export async function write(path: string, children: object): Promise<void> {
   await (await realtimeDatabase()).ref(path).update(children);
 }
 
-/** Returns the data of a subscription that is stored in the Realtime Database. */
+/** Returns the data that the Realtime Database stores for a subscription. */
 export async function kept({ log }: Pick<Subscriber, 'log'>) {
   const bus = await (await realtimeDatabase()).ref(busPath(log)).get();
   const entries = bus.child('log');

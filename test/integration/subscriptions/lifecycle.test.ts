@@ -150,7 +150,7 @@ describe('a subscription', () => {
     }
   });
 
-  it('reports an overflow for a cursor of an earlier subscription that had its id', async () => {
+  it('reports an overflow for a cursor of an earlier subscription that had the same id', async () => {
     const wish = request();
     const { cursor } = await begin(wish);
     await instance.subscriptions.unsubscribe(caller, wish.subscriptionId, unkeyed);
@@ -337,7 +337,7 @@ describe('a subscription', () => {
   }
 
   it('ends a waiting poll as soon as the rules deny it', async () => {
-    // Only in the Realtime Database: Firestore's emulator does not end listeners when its rules change.
+    // Tests only the Realtime Database, because Firestore's emulator does not end listeners when its rules change.
     const wish = request();
     await begin(wish);
     await poll(wish);

@@ -73,7 +73,7 @@ describe('a compare-and-set with a lost response', () => {
     assert.equal(await losing(() => leases.take(log, lease, mine), has(path)), true);
     const other = { ...lease, holder: 'another' };
     assert.equal(await leases.take(log, other, (current) => current === undefined), false);
-    await (await database()).ref('anything').get(); // From here on, the server knows what to write when the new connection ends.
+    await (await database()).ref('anything').get(); // After this response, the server has the new connection's `onDisconnect` write.
     proxy.cut();
     await eventually('the lease is deleted', async () => (await there(path)) === null || undefined);
   });
@@ -95,7 +95,7 @@ describe('a compare-and-set with a lost response', () => {
     const presence = new DatabasePresence({ database, clock: systemClock });
     const path = `presence/${log}`;
     await (await realtimeDatabase()).ref(path).set({ last_seen: 1 });
-    // With a listener, the client already knows the value, so that its first attempt succeeds.
+    // The client has a listener, so it already knows the value, and its first attempt succeeds.
     const node = (await database()).ref(path);
     await new Promise((resolve) => node.on('value', resolve));
     const forgotten = losing(

@@ -13,7 +13,7 @@ import { answer, call } from '../coordination/calls.ts';
 interface Subject {
   /** Arguments of the tool that identify the item. */
   readonly named: JsonObject;
-  /** Returns the fields by the names of their arguments. In this test, every field has a value. */
+  /** Returns the item's fields, by the names of their arguments. In this test, every field has a value. */
   read(latest: JsonObject | undefined): Promise<JsonObject>;
 }
 
@@ -160,7 +160,7 @@ const UPDATED: Readonly<Record<string, Updated>> = {
   },
 };
 
-/** Optional arguments without a field, or with a field that a registration replaces even if they are omitted. */
+/** Optional arguments without a field, or whose field a registration replaces even if the argument is omitted. */
 const NOT_KEPT: readonly string[] = ['idempotency_key', 'clear', 'configuration', 'role', 'workspace'];
 
 describe('updates', () => {
@@ -260,7 +260,7 @@ describe('updates', () => {
         }
         const unknown = JSON.stringify(await refused({ clear: ['id'] }));
         for (const word of ['clear', ...clearable]) assert.ok(unknown.includes(word), unknown);
-        // A rejected registration returns no credential whose fields could be read.
+        // After a rejected registration, the fields cannot be read, because its response contains no credential.
         if (name !== 'onboarding.registerAgent') assert.deepEqual(await read(undefined), before);
       });
     });

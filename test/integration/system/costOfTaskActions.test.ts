@@ -1,6 +1,6 @@
 /**
- * A task action costs at most as many reads and writes as the call that it reverts, plus the costs below. These are
- * for work that was originally done by yet another call, such as adding the task to the queue.
+ * A task action costs at most as many reads and writes as the call that it reverts, plus the additional costs below.
+ * Those are for work that a different call originally did, such as adding the task to the queue.
  */
 import assert from 'node:assert/strict';
 import { NOTHING, plus } from '../../../bench/wire/bill.ts';

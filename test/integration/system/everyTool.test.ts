@@ -22,10 +22,10 @@ const SILENT: Readonly<Record<string, string>> = {
   'coding.append_logs with more lines': 'as for coding.update_task with a log line',
 };
 
-/** Kinds of effects that undo leaves: they cost money or are outside Muster. A destructiveHint warns of them. */
+/** Kinds of effects that cost money or are outside Muster. Undo leaves them. Their tools need a `destructiveHint`. */
 const LEFT = ['external', 'pull_request', 'invitation', 'run'];
 
-/** Kinds of effects that others may have read. The description of their tool must state that undo leaves them. */
+/** Kinds of effects that others may have read. Undo leaves them. The description of the tool must state this. */
 const READ = ['message', 'request', 'discovery'];
 
 /** Maximum number of entries to read. It is larger than the number of entries of any scenario. */

@@ -135,7 +135,7 @@ describe('retention', function () {
       assert.deepEqual(await recount(team, database), []);
     });
 
-    it('are kept while a dependent can be retried; they can be retried after its deletion', async () => {
+    it('are kept while a dependent can be retried, and can be retried once that dependent is gone', async () => {
       const team = new Team(bindings());
       const agentId = await team.join('one');
       const [failing, waiting] = await team.create({ priority: 1 }, { priority: 2, dependencies: ['task-1'] });

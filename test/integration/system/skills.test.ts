@@ -186,7 +186,7 @@ describe('system.listSkills', () => {
       milliseconds: 100,
       errors: new Map(failures === 0 ? [] : [['CONFLICT', failures]]),
     });
-    team.pass(1_000_000 + Number.parseInt(team.workspace.slice(3, 9), 16)); // An hour that no other test uses.
+    team.pass(1_000_000 + Number.parseInt(team.workspace.slice(3, 9), 16)); // To an hour that no other test uses.
     const minute = (secondsAgo: number, calls: number, failures: number) => ({
       minute: new Date(Math.floor((team.now.getTime() - secondsAgo * 1000) / 60_000) * 60_000),
       all: counts(calls, failures),

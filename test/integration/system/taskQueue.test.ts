@@ -145,7 +145,7 @@ describe('system.getTaskQueue', () => {
     assert.deepEqual(queueStats, { ...counted, avgWaitTime: 15_000, oldestTask: '2040-01-01T00:00:00.000Z' });
   });
 
-  it('updates its counts when tasks end, and counts the wait of each task for its claim once', async () => {
+  it("updates its counts when tasks end, and counts each task's wait for its claim once", async () => {
     await fill();
     for (const { id } of (await look({ agentId })).tasks) await team.complete(agentId, id);
     team.pass(10);
@@ -193,7 +193,7 @@ describe('system.getTaskQueue', () => {
     };
 
     for (const [field, fields] of Object.entries(CHANGES)) {
-      it(`show a change of ${field} at once at the instance that made it, after 5 s at others`, async () => {
+      it(`show a change of ${field} at once at the instance that made it, and after 5 s at others`, async () => {
         await team.createOne();
         if (field === 'waitingFor') await team.claim(agentId);
         const other = team.anotherInstance();

@@ -205,7 +205,7 @@ describe('the audit log of a workspace', () => {
       assert.deepEqual([again['events'], again['refused']], [[], []]);
     });
 
-    it('skips changes that are undone or cannot be, and continues until none is left', async () => {
+    it('skips changes that were undone or cannot be undone, and continues until none is left', async () => {
       const since = new Date(fixture.now.getTime() + 1).toISOString();
       const args = { agent_id: String(hers.agent_id), since };
       for (let number = 0; number < 60; number++) await add(`Task ${number}`, {}, hers);
@@ -224,7 +224,7 @@ describe('the audit log of a workspace', () => {
       assert.equal((await todos()).length, 50);
     });
 
-    it('skips a change of an agent that was partly undone before', async () => {
+    it("skips an agent's change that was partly undone before", async () => {
       const leading = await fixture.agentOf('ada', 'leader');
       await answer(fixture, 'coordination_init_coordination', { goal: 'Move' }, ada);
       await answer(

@@ -35,7 +35,7 @@ export function requireAsBefore(before: State, after: State, stays: ReadonlySet<
   }
   for (const [id, is] of after) {
     const isNew = !before.has(id) && !stays.has(id);
-    // The specification's states have no `cancelled`, so responses contain `failed` instead.
+    // The specification has no state `cancelled`, so responses contain `failed` instead.
     assert.ok(!isNew || Object(is).status === 'failed', `${id} did not exist: ${JSON.stringify(is)}`);
   }
 }
@@ -85,7 +85,7 @@ export class UndoFixture {
     await call(this.accessFixture, move.tool, await this.argumentsOf(move), this.principal);
   }
 
-  /** Makes a call. Undoes it unless its number is a multiple of 3, and then redoes it if the remainder is 2. */
+  /** Makes a call. Undoes it if its number modulo 3 is 1 or 2. Then redoes it if its number modulo 3 is 2. */
   async performAndUndo(
     move: Move,
     seen: { undone: number; redone: number; readonly refused: string[] },

@@ -52,7 +52,7 @@ describe('lists of to-dos', function () {
 
   const orders = SORT_FIELDS.flatMap((by) => SORT_ORDERS.map((order) => `${by} ${order}`));
 
-  /** Returns the filters to test with this order: in the nightly run all, in the default run some of every kind. */
+  /** Returns the filters to test with this order: all in the nightly run, some of every kind in the default run. */
   function filtersFor(by: TodoSort['by'], order: (typeof SORT_ORDERS)[number]): readonly Filter[] {
     const place = orders.indexOf(`${by} ${order}`);
     return filters.filter((_, index) => IS_NIGHTLY || (index + Math.floor(index / 8)) % orders.length === place);
@@ -113,7 +113,7 @@ function passes(todo: Todo, { priority, completed, tags = [], due_after, due_bef
   );
 }
 
-/** To-dos without a due date are last in both directions. Creation orders equal to-dos, in the sort direction. */
+/** To-dos without a due date are last in both directions. Equal to-dos are in the sort direction by creation time. */
 function order(a: Todo, b: Todo, by: TodoSort['by'], direction: 1 | -1): number {
   const last = direction * Number.MAX_SAFE_INTEGER;
   const value = (todo: Todo): number => {

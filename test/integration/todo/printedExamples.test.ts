@@ -196,7 +196,7 @@ describe('a conversation as in the to-do specification', function () {
     );
   });
 
-  it('lists the reminders that example 13, list_reminders, prints, except of deleted to-dos', async () => {
+  it('lists the reminders in example 13, list_reminders, except those of deleted to-dos', async () => {
     const { structuredContent } = await ask('list_reminders', { upcoming: true, limit: 10 });
     const reminder = (task_title: string, hour: string): JsonObject => ({
       id: SOME,

@@ -10,10 +10,10 @@ import { crowdTodos } from './crowd.ts';
 
 const [FEW, MANY] = [24, 240];
 
-/** Maximum reads besides those of the listed items: one more item, a count, and further queries for three words. */
+/** Maximum number of reads in addition to the listed items: one more item, a count, and queries for three words. */
 const MAX_BEYOND = 6;
 
-/** Maximum for a call that also creates a task and the first session of a workspace. */
+/** Maximum number of reads for `delegate`, which also creates a task and the workspace's first session. */
 const MAX_DELEGATING = 12;
 
 type Arguments = (team: Team) => JsonObject;

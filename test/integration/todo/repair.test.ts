@@ -61,7 +61,7 @@ describe('repair of to-dos', () => {
     };
   }
 
-  /** Returns stores whose first commits wait for each other, so that all callers decide from one state. */
+  /** Returns stores whose first commits wait for each other, so that all callers decide from the same state. */
   function meeting(count: number): readonly Store<Change>[] {
     let missing = count;
     let meet: () => void = () => undefined;

@@ -129,7 +129,7 @@ describe('search_tasks', function () {
     await answer(team, 'todo_search_tasks', { query: 'a b c d e f g h i j' });
   });
 
-  it("returns only the caller's to-dos if the cursor is of another owner", async () => {
+  it("returns only the caller's to-dos if the cursor belongs to another owner", async () => {
     const asked = { query: 'budget', limit: 1 };
     const { next_cursor } = await answer(team, 'todo_search_tasks', asked);
     const [question] = JSON.parse(Buffer.from(String(next_cursor), 'base64url').toString());

@@ -229,7 +229,7 @@ describe('to-do tools', () => {
     );
   });
 
-  it('do not reopen a to-do if another to-do has its title by then', async () => {
+  it('do not reopen a to-do if another to-do has taken its title in the meantime', async () => {
     const due_date = inDays(1);
     const id = await added({ title: 'Buy milk', due_date });
     await tool('complete_task', { task_id: id });
@@ -268,7 +268,7 @@ describe('to-do tools', () => {
       assert.equal(removed_occurrence, next);
       const { todos } = team.app.todo.ports;
       assert.equal(await todos.find(next), undefined);
-      // The trigger, called for the deletion, must change nothing.
+      // The trigger for this deletion must change nothing.
       const { todoFromRecord } = await import('../../../functions/src/toolsets/todo/store/todoDocument.ts');
       assert.ok(todoFromRecord(before));
       await team.app.services.repairTodo(next, before);

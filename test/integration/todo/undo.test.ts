@@ -17,7 +17,7 @@ const DAY = 86_400_000;
 /** How many times each event is undone and redone. */
 const ROUNDS = 3;
 
-/** Changes of the next occurrence that are made before the end of the previous occurrence is undone. */
+/** Changes to the next occurrence. Each is made before the test undoes the end of the previous occurrence. */
 const FATES: Readonly<Record<string, (home: Home, next: string) => Promise<unknown>>> = {
   prioritized: (home, next) => home.done('todo_set_task_priority', { task_id: next, priority: 'HIGH' }),
   renamed: (home, next) => home.done('todo_update_task', { task_id: next, title: 'Another' }),

@@ -41,7 +41,7 @@ describe('recurring to-dos over simulated days', () => {
   /** A separate project, so that no trigger and no other test reads these thousands of documents. */
   const projectId = `demo-year-${randomUUID().slice(0, 8)}`;
   const database = new Firestore({ projectId });
-  /** Events of each occurrence, in no order. */
+  /** Events of each occurrence, in no particular order. */
   const occurrences = new Map<string, TaskEvent[]>();
 
   before(async function () {

@@ -30,7 +30,7 @@ const ordered = z.object({ task: z.object({ httpRequest: z.object({ body: z.stri
 
 const TOPICS = ['task-events', 'task-updates', 'reminders'];
 
-/** An unsigned token. On Google Cloud, the platform verifies the signature before it calls the function. */
+/** An unsigned token. Functions accept it, because Google Cloud verifies signatures before it calls a function. */
 const SIGNED = `Bearer ${encoded({ alg: 'none', typ: 'JWT' })}.${encoded({ sub: 'tasks', aud: 'executeRun' })}.`;
 
 const TWICE = 3;
@@ -38,7 +38,7 @@ const TWICE = 3;
 /** Maximum number of rounds of deliveries until there are no new writes. Concurrent scenarios add rounds. */
 const MAX_ROUNDS = 200;
 
-/** Time for retries of a delivery. A function rejects a delivery if it is still processing the item. */
+/** Time for retries of a delivery. A function rejects a delivery while it is still processing the same item. */
 const PATIENCE_MS = 30_000;
 
 interface Follower {

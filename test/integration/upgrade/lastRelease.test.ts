@@ -49,7 +49,7 @@ describe('upgrade from the last release', function () {
 
   after(() => fixture?.close());
 
-  it('before the upgrade, every scenario starts at the release', async () => {
+  it('before the upgrade, every scenario starts on the last release', async () => {
     fixture.deliveries.to(old);
     performances.push(...(await cast(fixture, old)));
     await perform('before', { old });

@@ -51,7 +51,7 @@ interface ScenarioStep {
   readonly by: 'old' | 'new';
 }
 
-/** The courses of a scenario, an upgrade and a rollback: in which phase each step runs, and at which version. */
+/** The courses of a scenario: upgrade and rollback. Each states the phase and the version of every step. */
 export const COURSES = {
   upgrade: [
     responseFixture('before', 'old'),

@@ -96,7 +96,7 @@ const nullField = z.object({ nullValue: z.null() });
 const mapField = z.object({ mapValue: z.object({ fields: z.record(z.string(), z.json()).default({}) }) });
 const arrayField = z.object({ arrayValue: z.object({ values: z.array(z.json()).default([]) }) });
 
-/** Converts a field from JSON, which has timestamps as text and null values, to the message. */
+/** Converts a field from JSON to a protobuf message. In JSON, timestamps are text and null values are `null`. */
 function asMessage(value: Json): object {
   const timestamp = timestampField.safeParse(value);
   if (timestamp.success) return { timestampValue: moment(timestamp.data.timestampValue) };

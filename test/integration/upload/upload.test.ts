@@ -17,7 +17,7 @@ import { type Unpacked, unpackUpload } from './unpacked.ts';
 
 const TOPICS = ['task-events', 'task-updates', 'reminders', 'dead-letters'];
 
-/** Unsigned token as from Cloud Tasks. The platform verifies signatures before it calls the function. */
+/** Unsigned token. Functions accept it, because Google Cloud verifies signatures before it calls a function. */
 const UNSIGNED = `${encoded({ alg: 'none', typ: 'JWT' })}.${encoded({ sub: 'tasks', aud: 'executeRun' })}.`;
 
 const manifest = z.object({

@@ -1,4 +1,4 @@
-/** Authenticates requests: the App by its JWT, an installation or a person by a token. All of these are verified. */
+/** Authenticates requests. The App sends a JWT; an installation or a person sends a token. Both are verified. */
 import { createVerify } from 'node:crypto';
 import { z } from 'zod';
 import type { GitHubState, Installation } from './state.ts';

@@ -129,8 +129,8 @@ function standalone(schema: Json): Json {
 }
 
 /**
- * Corrects GitHub's description. One schema requires an account to be a user and an enterprise at once. Also replaces
- * `oneOf` with `anyOf`, because some values match several alternatives.
+ * Corrects GitHub's description, in which one schema requires an account to be both a user and an enterprise. Also
+ * replaces `oneOf` with `anyOf`, because some values match several alternatives.
  */
 function corrected(schema: Json): Json {
   const { allOf, oneOf, ...rest } = schema;

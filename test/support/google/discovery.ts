@@ -45,7 +45,7 @@ interface Known extends Method {
   readonly path: RegExp;
 }
 
-/** JSON Schemas of simple types. A 64-bit number is a string in JSON, so `converted` treats it separately. */
+/** JSON Schemas of simple types. `converted` handles 64-bit numbers separately, because they are strings in JSON. */
 const TYPES: Readonly<Record<string, object>> = {
   any: {},
   string: { type: 'string' },

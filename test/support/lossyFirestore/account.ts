@@ -1,4 +1,4 @@
-/** Normalizes responses and writes, so that two executions can be compared: replaces generated names and times. */
+/** Replaces generated names and times in responses and writes, so that two executions can be compared. */
 import protos from '@google-cloud/firestore-api/protos';
 import type { Write } from './proxy.ts';
 
@@ -12,7 +12,7 @@ export interface CommitEffects {
 export interface Circumstances {
   /** Name of the workspace or item of the execution, which is replaced wherever it appears. */
   readonly place: string;
-  /** Start of the execution. Times are shown relative to the start, or replaced by `<time>` if it is omitted. */
+  /** Start of the execution. Times are shown relative to it. If the start is omitted, times become `<time>`. */
   readonly now?: Date | undefined;
   /** Names of fields with random values. */
   readonly chance: ReadonlySet<string>;

@@ -1,6 +1,6 @@
 /**
  * A proxy between a Firestore client and the emulator. It records the writes of each commit, and can lose a commit:
- * its request, or its response after the emulator has executed it.
+ * it drops either the request, or the response after the emulator has executed the commit.
  */
 import {
   type ClientHttp2Session,
@@ -33,7 +33,7 @@ export interface Loss {
   readonly times?: number;
 }
 
-/** Decides by the bytes of a commit whether it counts, because other code may use the same client. */
+/** Decides by the bytes of a commit whether the commit counts, because other code may use the same client. */
 export type Concern = (request: Buffer) => boolean;
 
 export interface Seen {

@@ -12,7 +12,7 @@ const answering = z.strictObject({
   text: z.string().optional(),
   /** Thoughts before the first word. They count as output. */
   thinks: z.string().optional(),
-  /** Why the answer ends: it is complete, or because of the token limit, a full context or a refusal. */
+  /** Why the answer ends: it is complete, reaches the token limit, fills the context, or is a refusal. */
   end: z.enum(['complete', 'limit', 'full', 'refusal']).optional(),
   /** Number of events in a streamed response. Default: 3. */
   pieces: z.int().min(1).optional(),
@@ -30,7 +30,7 @@ const refusing = z.strictObject({
 /** Sends no response, or only the first `after` events, and leaves the connection open. */
 const hanging = z.strictObject({ does: z.literal('hang'), after: z.int().min(1).optional() });
 
-/** Sends the first `after` events, then ends early: in order, with a lost connection, or with an error event. */
+/** Sends the first `after` events, then ends early: normally, with a lost connection, or with an error event. */
 const breaking = z.strictObject({
   does: z.literal('break'),
   after: z.int().min(0),

@@ -31,7 +31,7 @@ export interface Dialect {
   /** Returns whether the headers contain a key that does not start with `wrong`. */
   admits(headers: Readonly<Record<string, unknown>>): boolean;
   whole(output: Said): unknown;
-  /** Returns the events of a stream: before the text, one event per piece of text, and after the text. */
+  /** Returns the events of a stream: those before the text, one per piece of text, and those after the text. */
   events(output: Said, pieces: readonly string[]): readonly string[];
   error(status: number): unknown;
   /** Returns the event that reports an error within a stream. */

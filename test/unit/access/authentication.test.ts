@@ -343,7 +343,7 @@ describe('authentication', () => {
       assert.deepEqual([maxRole, toolsets, heldTo, readonly], ['viewer', ['todo'], 'alpha', true]);
     });
 
-    it('is valid only while the key that registered it (or its renewal) is valid in its workspace', async () => {
+    it('is valid only while its registering key (or a renewal) is valid in the same workspace', async () => {
       others = [leads({ api_key: 'mk_renewed', line: 'mk_leader' })];
       await authenticator.authenticate(BEARER);
       const credential = sampleCredential({ ancestors: [LEADER], held_to: 'alpha' });

@@ -25,8 +25,8 @@ const stranger =
 const WANTED = [undefined, ...ROLES] as const;
 
 /**
- * Cases by caller, then by the agent's current role (viewer, worker, leader, admin). Each granted request has its
- * letter: "k" to keep the role, then "v", "w", "l", "a". A rejected one has ".".
+ * Cases by caller, then by the agent's current role (viewer, worker, leader, admin). A granted request has a letter:
+ * "k" if it keeps the role, else "v", "w", "l" or "a" for the requested role. A rejected one has ".".
  */
 const TABLE: readonly [string, (role: Role) => Principal, Role, readonly string[]][] = [
   ['a worker of the same owner', fellow, 'worker', ['.....', '.....', '.....', '.....']],

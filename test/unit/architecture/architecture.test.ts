@@ -16,7 +16,7 @@ const source = join(repository, 'functions/src');
 const folders = ['functions/src', 'console', 'runner', 'scripts', 'bench', 'rtdb-lite', 'packages'];
 
 /**
- * Folders whose classes use the keyword `private`. Classes of rtdb-lite use `#x`, which security rules cannot read.
+ * Classes here use the keyword `private`. Those of rtdb-lite use `#x`, so that security rules cannot read the field.
  */
 const privateFolders = ['functions/src', 'console', 'runner', 'scripts', 'bench', 'test'];
 
@@ -66,7 +66,7 @@ describe('code structure', () => {
     assert.equal(show(unresolved), '');
   });
 
-  it('allows a layer to import only lower layers, and a toolset only the index.ts of another one', () => {
+  it('lets a layer import only lower layers, and a toolset only the index.ts of another toolset', () => {
     assert.equal(show(inside.filter(({ from, to }) => !mayImport(from, to))), '');
   });
 

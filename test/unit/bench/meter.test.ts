@@ -111,7 +111,7 @@ describe('billing meter', () => {
     assert.deepEqual(await call('BatchGetDocuments', asked), answer.bytes);
     assert.throws(
       () => meter.take().map(({ bill }) => bill),
-      /cost of a call to BatchGetDocuments: invalid wire type 7 .* in message 0 of 1 bytes, fw==/,
+      /cost of a call to BatchGetDocuments is unknown: invalid wire type 7 .* in message 0 of 1 bytes, fw==/,
     );
     answer.bytes = documents('another');
     await call('BatchGetDocuments', asked);

@@ -46,7 +46,7 @@ describe("stored chunks of a coding task's log", () => {
     );
   });
 
-  it('are deleted, oldest first except for the first few, when a new chunk exceeds the limit', () => {
+  it('are deleted, oldest first, when a new chunk exceeds the limit; the first few are kept', () => {
     const dropped: number[] = [];
     let head: LogHead | undefined;
     const chunks = FIRST_CHUNKS + LATEST_CHUNKS + 3;

@@ -44,7 +44,7 @@ describe('paged list in the console', () => {
     assert.equal(merged([first, cut(rows('d'))]).count, undefined);
   });
 
-  it('is unavailable if one of its combined lists is unavailable, and as old as the oldest one', () => {
+  it('is unavailable if any of its combined lists is, and is as old as the oldest of these lists', () => {
     const parts = (live: Paged<{ id: string }>['live']) =>
       merged([whole(rows('a')), { live, count: undefined, more: undefined }]).live;
     assert.deepEqual(parts({ state: 'loading' }), { state: 'loading' });

@@ -22,7 +22,7 @@ describe('dependencies in a batch of new tasks', () => {
       assert.equal(error.code, 'VALIDATION_ERROR');
       assert.match(error.message, new RegExp(`Unknown dependency "${unknown}" of task-2`));
       assert.deepEqual([error.details.field, error.details.reason], ['tasks.1.dependencies', 'UNKNOWN_DEPENDENCY']);
-      assert.match(error.details.suggestion ?? '', /This batch has 2/);
+      assert.match(error.details.suggestion ?? '', /Number of tasks in this batch: 2\./);
     });
   }
 
@@ -77,7 +77,7 @@ describe('dependencies in a batch of new tasks', () => {
   });
 });
 
-/** Returns the dependencies of each task by index: without a cycle in a hidden order, or with one cycle. */
+/** Returns the dependencies of each task, by index. The order of the tasks is random. `withCycle` adds a cycle. */
 function shuffledGraph(withCycle: boolean): fc.Arbitrary<number[][]> {
   return fc.integer({ min: 1, max: 30 }).chain((size) => {
     const order = fc.shuffledSubarray([...Array(size).keys()], { minLength: size, maxLength: size });

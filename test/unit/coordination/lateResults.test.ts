@@ -26,7 +26,7 @@ describe("late report of a task's previous holder", () => {
     assert.equal(reportOutcome(task, { agent_id: 'ann' }, done, later).kind, 'repeated');
   });
 
-  it('may report a final failure, or a failure after which the task is retried', () => {
+  it('may state a final failure, or a failure after which the task is retried', () => {
     assert.equal(reportOutcome(expired(), { agent_id: 'ann', claim_epoch: 1 }, failed, later).task.status, 'failed');
     const { kind, task } = reportOutcome(expired(), { agent_id: 'ann' }, failedForNow, later);
     assert.deepEqual([kind, task.status, task.retries, task.blockers], ['accepted', 'available', 1, 1]);
@@ -63,7 +63,7 @@ describe("late report of a task's previous holder", () => {
     assert.deepEqual([kind, task.status, task.result], ['late', 'cancelled', undefined]);
   });
 
-  it('of a retryable failure does not leave the task blocked if it is cancelled before its retry', () => {
+  it('of a retryable failure does not leave a task blocked that is cancelled before its retry', () => {
     const waiting = reportOutcome(expired(), { agent_id: 'ann' }, failedForNow, START).task;
     assert.equal(waiting.blockers, 1);
     const { retry_at, blockers } = cancelTask(waiting, 'Not needed', later);

@@ -57,6 +57,6 @@ describe('task that carries out instructions of its owner', () => {
     assert.ok(replaced);
     assert.equal(replaced.task.status, 'cancelled');
     assert.equal(replaced.task.coding?.failure?.class, 'cancelled');
-    assert.match(String(replaced.task.error), /^Cancelled: its owner no longer has the role worker in the workspace/);
+    assert.match(String(replaced.task.error), /^Cancelled: the owner no longer has the role worker in the workspace/);
   });
 });

@@ -1,4 +1,4 @@
-/** Tests the last step of a deployment, a call of the endpoint, and runs of the Firebase CLI as a child process. */
+/** Tests the call of the endpoint that ends a deployment, and runs of the Firebase CLI as a child process. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

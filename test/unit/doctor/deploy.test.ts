@@ -137,7 +137,7 @@ describe('npm run deploy', () => {
     assert.match(parameters, /^WEB_API_KEY=AIzaSyA-made$/m);
     assert.match(parameters, new RegExp(`^PUBLIC_URL=https://${ADDRESS}$`, 'm'));
     assert.ok(printed.includes('  GEMINI_API_KEY: set to the given value'));
-    assert.ok(printed.includes('  GITHUB_TOKEN: set to none, because no value was given'));
+    assert.ok(printed.includes('  GITHUB_TOKEN: set to "none", because no value was given'));
     assert.ok(!printed.join().includes('AIza-very-secret'));
   });
 
@@ -316,8 +316,8 @@ describe('npm run deploy', () => {
   it('never moves a database that exists in another region', async () => {
     here = await stage('forgotten');
     const { fix, message } = await stopped(here);
-    assert.match(message, /^Firestore location: Firestore is in nam5, which was not chosen/);
-    assert.match(JSON.stringify(fix), /while it is empty, delete the database there/);
+    assert.match(message, /^Firestore location: Firestore is in nam5, but the location in firebase\.json is/);
+    assert.match(JSON.stringify(fix), /if the database is empty, delete the database there/);
     assert.deepEqual(here.writes(), []);
     assert.deepEqual(here.called, []);
   });

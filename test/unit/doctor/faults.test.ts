@@ -31,7 +31,7 @@ function edit(path: string, from: string | RegExp, to: string) {
   };
 }
 
-/** Returns a function of another application in the same project, which has neither limits nor a database. */
+/** Returns a function that belongs to another application in the project, and has neither limits nor a database. */
 function namesFor(region: string, id: string, codebase: string) {
   const name = `projects/${PROJECT}/locations/${region}/functions/${id}`;
   const labels = { 'firebase-functions-codebase': codebase };
@@ -175,7 +175,7 @@ const FAULTS: readonly Fault[] = [
     check: 'Firestore location',
     what: 'the database is in nam5',
     plant: edit(FIRESTORE, '"us-central1"', '"nam5"'),
-    fix: /console\.firebase\.google\.com\/project\/muster-team\/firestore while it is empty/,
+    fix: /console\.firebase\.google\.com\/project\/muster-team\/firestore if the database is empty/,
   },
   {
     check: 'Firestore location',
@@ -501,7 +501,7 @@ const FAULTS: readonly Fault[] = [
     what: 'anyone can create an account',
     plant: edit(auth, '"disabledUserSignup":true', '"disabledUserSignup":false'),
     state: 'warning',
-    fix: /authentication\/settings Upgrade to Identity Platform, then User actions, clear Enable create \(sign-up\), .* npm run people -- create --mail/,
+    fix: /authentication\/settings Upgrade to Identity Platform\. Then open User actions, clear "Enable create \(sign-up\)",.* npm run people -- create --mail/,
   },
   {
     check: 'open sign-up',
@@ -547,7 +547,7 @@ describe('fault in a healthy project', () => {
       assert.match(mendOf(findings, check), fix);
     });
 
-  it('is found by two checks if an organization forbids public access and no one can call', async () => {
+  it('is found by two checks if an organization forbids public callers and the endpoint has none', async () => {
     const findings = await diagnosed('healthy', (recording) => {
       edit(memberDomains, '{"allowAll":true}', RESTRICTED)(recording);
       recording.answers.set(`run.googleapis.com/v2/${HERE}/services/mcp:getIamPolicy`, { etag: 'ACAB' });

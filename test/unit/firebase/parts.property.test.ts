@@ -168,7 +168,7 @@ describe('retention of an event log', () => {
     at: fc.integer({ min: 0, max: 2 * 86_400_000 }),
   });
 
-  it('deletes the oldest entries before the last checkpoint, only as many as necessary', () => {
+  it('deletes the oldest entries before the last checkpoint, but only as many as necessary', () => {
     fc.assert(
       fc.property(fc.array(size, { maxLength: 40 }), fc.nat(40), (sizes, covered) => {
         const ordered = sizes.toSorted((one, other) => one.at - other.at);

@@ -66,7 +66,7 @@ describe('conditional requests to GitHub', () => {
 
   it("read the data again with a new token, because GitHub's ETags depend on the token", async () => {
     await readme();
-    // GitHub's SDK retries after a delay if GitHub rejects a token that is only a few seconds old.
+    // Makes the token older. If GitHub rejects a token that is only a few seconds old, its SDK retries after a delay.
     mock.timers.enable({ apis: ['Date'], now: Date.now() + 300_000 });
     stageFixture.server.world.revokeTokens();
     await readme();

@@ -58,7 +58,7 @@ describe('budget', () => {
     assert.ok(exhaustedBudget([counted({ cost_usd: 0 })]), 'nothing may be spent');
   });
 
-  it('gets a proposed limit for the exhausted unit only: at least double, and for several calls', () => {
+  it('proposes a limit only for the exhausted unit: at least double and enough for several calls', () => {
     const raise = (limit: Partial<Budget>, spent: Amount, wanted: Amount) => {
       const refusal = budgetRefusalOf([counted(limit, spent)], wanted) ?? exhaustedBudget([counted(limit, spent)]);
       return refusal && raisedLimit(refusal);

@@ -274,7 +274,7 @@ describe('refresh token', () => {
   });
 });
 
-/** Returns the expected outcome for a token that was replaced a number of rotations ago. */
+/** Returns the expected outcome for a token that was replaced `age` rotations ago. */
 function used(age: number, usedAt: readonly number[], now: Date): Refresh['outcome'] {
   const isRecent = (at = 0): boolean => now.getTime() - at < GRACE * 1000;
   const last = usedAt.slice(-MAX_AT_ONCE);
@@ -286,7 +286,7 @@ describe('grant after any sequence of token refreshes', () => {
   const step = fc.record({
     /** Seconds after the previous step. */
     seconds: fc.oneof(fc.constant(0), fc.nat(3), fc.nat(2 * GRACE), fc.nat(2 * HOUR), fc.nat(100 * DAY)),
-    /** Number of rotations since this step's token was the newest. */
+    /** Number of rotations that have replaced the token of this step. */
     back: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat(25) }),
   });
 

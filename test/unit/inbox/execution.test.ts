@@ -42,7 +42,7 @@ describe('approved call that is refused when it runs', () => {
     assert.ok(request.due_at !== undefined && request.outcome === undefined, 'the call is still due');
   });
 
-  it('closes its request if it is refused for another reason', async () => {
+  it('closes its request, unless the refusal was caused by a conflict with other changes', async () => {
     for (const reason of ['DUPLICATE_TASK', undefined]) {
       const { request, thrown } = await afterOutcome(new MusterError('CONFLICT', 'No.', reason ? { reason } : {}));
       assert.equal(thrown, undefined);

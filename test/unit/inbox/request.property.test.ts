@@ -84,7 +84,7 @@ function holds(before: Request, after: Request): void {
   assert.equal(isDue(after, new Date(START)), false);
 }
 
-/** Expected answer of a request in each state. */
+/** Expected answer to a request in each state. */
 const ANSWERS: Readonly<Record<Request['state'], (request: Request) => string | undefined>> = {
   open: () => undefined,
   withdrawn: () => undefined,

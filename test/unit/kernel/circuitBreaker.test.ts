@@ -16,7 +16,7 @@ describe('CircuitBreaker', () => {
     assert.equal(await breaker.waitFor(async () => 6), 6, 'a failure counts as a response');
   });
 
-  it('fails a call after a second and later calls immediately, until the late response arrives', async () => {
+  it('fails a call after a second, and later calls immediately until the late response arrives', async () => {
     const breaker = new CircuitBreaker();
     let answer = (): void => undefined;
     let late: AbortSignal | undefined;

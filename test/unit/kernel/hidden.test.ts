@@ -42,7 +42,7 @@ const KEPT = {
   'marks, tabs and lines': ['é', 'e\u0301', 'a\tb\nc', 'กิน', 'שָׁלוֹם'],
 };
 
-/** Returns the text as the plugin shows it. The plugin cannot import the table, so the test reads its pattern. */
+/** Returns the text as the plugin shows it. Reads the plugin's pattern, because it cannot import the table. */
 function plugin(text: string): string {
   const source = readFileSync(new URL('../../../plugins/muster/scripts/pulse.mjs', import.meta.url), 'utf8');
   const [, pattern = ''] = /question\.replace\(\/(.+?)\/gu, ' '\)/.exec(source) ?? [];

@@ -137,7 +137,7 @@ describe('search with letters that have no accents', () => {
       assert.equal(folded(letter.toUpperCase()), folded(letter), letter);
       if (!/^[a-z]+$/.test(folded(letter).replace('ʼ', ''))) without.push(letter);
     }
-    // Letters that consist of a letter and a sign, and phonetic signs that have no base letter.
+    // The exceptions are letters that combine a letter with a sign, and phonetic letters without a base letter.
     assert.equal(without.join(''), 'ĿŀƄƅƛƧƨƪƸƹƼƽƾɁɂɤɮʅʖʘʡʢʤʧʩʬʭᴞᴤᴥẚ');
   });
 

@@ -136,7 +136,7 @@ describe('limit on failed sign-in attempts', () => {
     assert.equal(await codeOf('bad'), 'UNAUTHORIZED');
   });
 
-  it('also applies to all addresses that are new to the instance together, not to known ones', async () => {
+  it('is also shared by all addresses that are new to the instance, but not by known addresses', async () => {
     await guess(1, '203.0.113.8');
     await guess(100);
     const codes = new Map<string, number>();

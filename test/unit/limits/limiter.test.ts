@@ -136,7 +136,7 @@ describe('rate limiter', () => {
     assert.equal(await fixture.callTimes(200), LIMIT.burst);
   });
 
-  it('allows uncharged calls to a caller above the rate only once per instance', async () => {
+  it('allows the uncharged calls of a caller above the rate only once per instance', async () => {
     const fixture = new LimiterFixture({ perSecond: 1, burst: 5 }, 100);
     for (let times = 0; times < 5; times++) {
       for (const instance of fixture.instances.keys()) await fixture.callTimes(1, instance);

@@ -257,7 +257,7 @@ function assertSays(error: MusterError, { code = 'VALIDATION_ERROR', message = /
 
 describe("check of a call's arguments", () => {
   for (const [what, raw, refused] of REFUSED) {
-    it(`rejects with little time and memory: ${what}`, () => {
+    it(`needs little time and memory to reject ${what}`, () => {
       const sent = what === 'a missing argument' ? raw : { text: 'a', ...raw };
       assertSays(refusal(sent), refused);
       const { milliseconds, mebibytes } = costOf(() => refusal(sent));

@@ -78,7 +78,7 @@ describe('MCP endpoint', () => {
     assert.ok(written['error']);
   });
 
-  it('lists only the toolsets to which a caller is restricted, and refuses calls of others', async () => {
+  it('lists only the toolsets to which a caller is restricted, and refuses calls to all others', async () => {
     const confined = { Authorization: 'Bearer confined' };
     assert.deepEqual(await toolNames('/mcp', confined), ['system_echo']);
     const params = { name: 'coordination_increment', arguments: {} };

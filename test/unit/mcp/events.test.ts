@@ -78,7 +78,7 @@ describe('/mcp/events', () => {
     assert.deepEqual(received, all);
   });
 
-  it('reports that events were deleted by an event of the type overflow', async () => {
+  it('reports deleted events with an event of the type overflow', async () => {
     fixture.log.add(UID, fixture.subscriptionId, 1, 2, 3);
     fixture.log.drop(UID, fixture.subscriptionId, 2);
     const [overflow, event] = await (await fixture.open()).take(2);

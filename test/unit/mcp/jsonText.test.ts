@@ -96,7 +96,7 @@ describe('jsonFault', () => {
     ['[NaN]', 'line 1, column 2: expected a value or "]", found "N"'],
     ['["a\nb"]', 'line 1, column 4: expected an escape such as \\n, found U+000A'],
     ['["a\\x"]', 'line 1, column 4: expected an escape such as \\n or \\\\, found "\\\\"'],
-    ['["abc', 'line 1, column 6: expected the end of the string that starts at 2, found the end of the body'],
+    ['["abc', 'line 1, column 6: expected the end of the string that starts at character 2, found the end of the body'],
     ['\u0000', 'line 1, column 1: expected a value, found U+0000'],
   ] as const) {
     it(`returns the position and the fault of ${JSON.stringify(text)}: ${fault.split(':')[0]}`, () => {

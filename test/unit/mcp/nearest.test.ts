@@ -48,7 +48,7 @@ describe('error for an unknown tool', () => {
   it('explains that a read-only URL does not offer tools that write', () => {
     assert.equal(
       reported('todo_add_task', { readonly: true }),
-      'Unknown tool: todo_add_task. todo.add_task writes, but this URL is read-only. Use the URL without "readonly".',
+      'Unknown tool: todo_add_task. todo.add_task changes data, but this URL is read-only. Use the URL without "readonly".',
     );
   });
 

@@ -109,7 +109,10 @@ describe('resource that exceeds the maximum size', () => {
       assert.equal(truncated, true);
       assert.match(String(message), /^This resource has \d+ bytes, too many for one response\./);
       assert.ok(JSON.stringify({ text: letter.repeat(1_100_000) }).startsWith(String(beginning)));
-      assert.match(plain, /Only its beginning is shown\. The tools of its toolset return the rest in parts\.\)\n$/);
+      assert.match(
+        plain,
+        /Only its beginning is shown\. The tools of the same toolset return the rest in parts\.\)\n$/,
+      );
     });
   }
 });

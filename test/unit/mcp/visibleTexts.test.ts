@@ -5,7 +5,7 @@ import { toolsets } from '../../../functions/src/toolsets/index.ts';
 
 const INVISIBLE = ['\u200b', '\u3164', '\u2060', '\u2800', ' \ufeff ', '\u{e0041}\u{e007f}', '\u00a0\u200d'];
 
-/** Texts that the tool itself checks after the schema, to list the valid values, and texts that may be blank. */
+/** Texts that may be blank, and texts that the tool checks after the schema so that it can list the valid values. */
 const LATER = [
   'onboarding.getWelcome agentName',
   'access.remove_member uid',

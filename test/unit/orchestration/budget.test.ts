@@ -160,7 +160,7 @@ describe('estimatedTokens', () => {
     Japanese: 'タスクはエージェントによって取得され、期限が切れると解放されます。',
     German: 'Die Warteschlange verteilt Aufgaben an Agenten, deren Pacht verlängert wird.',
   };
-  /** Newer models count at most this many times as many tokens as the encodings that are available here. */
+  /** Maximum ratio of a newer model's token count to the count in the encodings that are available here. */
   const NEWER = 1.3;
 
   for (const [name, text] of Object.entries(texts)) {

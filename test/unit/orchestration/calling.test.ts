@@ -280,7 +280,7 @@ describe('call of a hosted agent', () => {
       });
     }
 
-    it('is charged for the tokens that the vendor counted if these are more, up to the reservation', async () => {
+    it("is charged for the vendor's count if it exceeds the text's tokens, up to the reservation", async () => {
       const counted = { usage: { input_tokens: 7, output_tokens: 900 }, outcome_unknown: true };
       const details = { details: counted };
       assert.equal((await booked({ fails: 'truncated', begins: 'word', ...details })).usage.output_tokens, 900);

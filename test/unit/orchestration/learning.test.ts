@@ -195,7 +195,7 @@ describe('reasons for the choice of an agent', () => {
   it('contain the outcomes of both agents in the workspace', () => {
     assert.equal(
       chosen(),
-      'work: claude: Good execution capability, 14 of 16 accepted here for execute, 0.8 s, 0.01 USD (0.84); gemini: 7 of 9 accepted here for execute, 1.4 s, 0.0178 USD.',
+      'work: claude: Good execution capability, 14 of 16 answers for execute accepted here, on average 0.8 s and 0.01 USD (0.84); gemini: 7 of 9 answers for execute accepted here, on average 1.4 s and 0.0178 USD.',
     );
   });
 
@@ -259,7 +259,7 @@ describe('agent that a workspace forbids', () => {
     assert.deepEqual(only && agentsOf(only), ['gemini']);
   });
 
-  it('differs from an agent that is only not pinned: a caller may still name such an agent', () => {
+  it('differs from an agent that is merely not pinned, which a caller may still name', () => {
     const allowed = situation({}, { pins: [{ kind: 'plan', agent: 'gemini' }], forbidden: [] });
     const { workflow } = requestOf(planned, rest, { agents: { plan: 'claude' } }, allowed);
     assert.deepEqual(allSteps(workflow).flatMap(agentsOf), ['claude', 'gemini']);

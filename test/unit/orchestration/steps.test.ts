@@ -145,7 +145,7 @@ describe('workflow step with several agents', () => {
       );
     });
 
-    it('is decided by judges who see no authors if there is no majority, for any answer order', async () => {
+    it('without a majority, is decided by judges who see no authors, for any order of the answers', async () => {
       for (const [first, second] of [
         ['quality 1', 'quality 2'],
         ['quality 2', 'quality 1'],
@@ -209,7 +209,7 @@ describe('workflow step with several agents', () => {
         const result = await vote(round(scripts));
         assert.match(
           result.explanation,
-          /gemini won by capability for the role\. Before that, a tie by points in blind rankings and points from other agents and number of first places\./,
+          /gemini won by capability for the role\. Before that, it was a tie by points in blind rankings and points from other agents and number of first places\./,
         );
         return result.winner;
       });
@@ -266,7 +266,7 @@ describe('workflow step with several agents', () => {
       const result = await time.during(
         merge(round({ claude: [{ says: 'One.' }, { says: 'Both [claude].' }], gemini: [{ says: 'Two.' }] })),
       );
-      assert.match(result.output ?? '', /Also based on the answers of \[gemini\], without attribution\.$/);
+      assert.match(result.output ?? '', /also based on the answers of \[gemini\], without attribution\.$/);
     });
 
     it('returns a single answer without merging, and fails if the merging agent fails', async () => {

@@ -45,7 +45,7 @@ async function until(what: string, holds: () => boolean): Promise<void> {
 describe('hooks of the Claude Code plugin', () => {
   let temporary: string;
   let hub: Server;
-  /** Agent of each heartbeat that the hub has received, oldest first. */
+  /** Agent in each heartbeat that the hub has received, oldest first. */
   let beats: (string | undefined)[];
 
   beforeEach(async () => {
@@ -286,7 +286,7 @@ describe('agentIn', () => {
   const servers = ['muster', 'hub', 'plugin_muster_muster', 'our__team', 'coordination'];
   const all = toolsets.flatMap(({ name: toolset, tools }) => tools.map((tool) => ({ toolset, tool })));
 
-  /** In `message_agent`, the id is that of the recipient. In other toolsets, it is the agent that a call concerns. */
+  /** Whether `agent_id` is the caller. In `message_agent`, it is the recipient; in other toolsets, any agent. */
   const acts = (toolset: string, { name, input }: (typeof all)[number]['tool']) =>
     toolset === 'coordination' && name !== 'message_agent' && 'agent_id' in input.shape;
 

@@ -65,7 +65,7 @@ describe('expressions that the prose linter rejects', () => {
   const found = (kind: string, text: string): string[] =>
     EXPRESSIONS.filter(({ kinds, pattern }) => kinds.includes(kind) && pattern.test(text)).map(({ id }) => id);
 
-  it('include relative clauses as a condition or a name, even across a line break', () => {
+  it('include relative clauses that replace a condition or a noun, even across a line break', () => {
     const [passage] = proseOfMarkdown('It returns null where\nthere is none.\n');
     assert.deepEqual(found('D', passage?.text ?? ''), ['L01', 'L16']);
     assert.deepEqual(found('C', 'What the agent holds.'), ['L24']);

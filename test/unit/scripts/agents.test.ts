@@ -6,8 +6,8 @@ describe('command line of npm run agents', () => {
   it('is rejected with an error if an argument is invalid', () => {
     const cases: [string[], RegExp][] = [
       [['create', '--project', 'demo'], /requires --name/],
-      [['create', '--name', 'x y', '--project', 'demo'], /--name: 3 to 50/],
-      [['create', '--name', 'boss', '--role', 'king', '--project', 'demo'], /--role: one of viewer/],
+      [['create', '--name', 'x y', '--project', 'demo'], /--name must be 3 to 50/],
+      [['create', '--name', 'boss', '--role', 'king', '--project', 'demo'], /--role must be one of viewer/],
       [['revoke', '--project', 'demo'], /requires an agent id/],
       [['revoke', '../agents', '--project', 'demo'], /requires an agent id/],
       [['dance'], /set-role or revoke/],
@@ -15,8 +15,8 @@ describe('command line of npm run agents', () => {
       [['set-role', 'boss', '--project', 'demo'], /set-role requires a role/],
       [['set-role', 'boss', 'king', '--project', 'demo'], /set-role requires a role: viewer/],
       [['renew', 'boss', 'again'], /Unexpected argument "again"/],
-      [['create', '--name', 'boss', '--toolsets', 'todo,todos'], /--toolsets: one or more of onboarding/],
-      [['create', '--name', 'boss', '--held-to', 'a b'], /--held-to: 1 to 64/],
+      [['create', '--name', 'boss', '--toolsets', 'todo,todos'], /--toolsets must be one or more of onboarding/],
+      [['create', '--name', 'boss', '--held-to', 'a b'], /--held-to must be 1 to 64/],
       [['create', '--name', 'boss', '--color', 'red'], /--color/],
     ];
     for (const [args, message] of cases) {

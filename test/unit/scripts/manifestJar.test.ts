@@ -12,7 +12,7 @@ describe('jar file that contains only a manifest', () => {
   before(() => writeManifestJar(jar, { mainClass: 'com.example.Main', jar: target }));
   after(() => rmSync(folder, { recursive: true }));
 
-  /** Returns the only entry of the zip file, which Java finds through the record at the end of the file. */
+  /** Returns the zip file's only entry. Finds it as Java does, through the record at the end of the file. */
   function entry(): { name: string; data: Buffer; checksum: number } {
     const zip = readFileSync(jar);
     const end = zip.length - 22;

@@ -160,10 +160,10 @@ describe('OAuth clients', () => {
     });
 
     it('receive the reason why their document was refused, and this refusal is not cached', async () => {
-      document = new Error('the host is not on the internet');
+      document = new Error('the host is not a public server');
       const error = await oauthError(find);
       assert.equal(error.code, 'invalid_client');
-      assert.match(error.message, /could not be read: the host is not on the internet\.$/);
+      assert.match(error.message, /could not be read: the host is not a public server\.$/);
       assert.deepEqual(logged, ['client_document_refused']);
       document = described();
       assert.equal((await find())?.name, 'A client');

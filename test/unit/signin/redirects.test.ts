@@ -153,7 +153,7 @@ describe('registered redirect URI', () => {
     }
   });
 
-  /** Generates the first values more often, so that many of the generated URIs are valid. */
+  /** Generates the `standard` values more often, so that many of the generated URIs are valid. */
   const part = (standard: readonly string[], ...others: readonly string[]) =>
     fc.oneof(
       { weight: 3, arbitrary: fc.constantFrom(...standard) },

@@ -29,7 +29,7 @@ describe('system status', () => {
     asked = [];
   });
 
-  /** Starts a call, and ends those of its waits that are not longer than this time. */
+  /** Starts a call, advances the simulated timers by this time, and returns the call's result. */
   async function waiting<Result>(milliseconds: number, begin: () => Promise<Result>): Promise<Result> {
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
@@ -152,6 +152,9 @@ describe('system status', () => {
         github: { ...reading(true), rateLimit: { limit: 5000, remaining, reset: secondsAfterStart(60) } },
       });
     assert.deepEqual(left(250), []);
-    assert.match(left(249)[0]?.message ?? '', /249 of 5000 requests until 2030-01-01T00:01:00/);
+    assert.match(
+      left(249)[0]?.message ?? '',
+      /only 249 more requests until 2030-01-01T00:01:00\.000Z; its limit is 5000/,
+    );
   });
 });

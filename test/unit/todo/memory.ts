@@ -58,7 +58,7 @@ class Documents<Value> {
 
 interface StoredTodo {
   readonly todo: Todo;
-  /** State of the to-do that its last event reported. */
+  /** State that the to-do's last event reported. */
   readonly recorded: ReturnType<typeof todoResponse>;
 }
 

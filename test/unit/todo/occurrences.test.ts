@@ -13,7 +13,7 @@ import {
 const at = (text: string): Date => new Date(text);
 const shown = (found: Occurrence | undefined): string | undefined => found && `${found.on} ${found.due.toISOString()}`;
 
-/** Completes each occurrence `late` milliseconds after its due date, until a date. */
+/** Completes each occurrence that is due before `until`, with a delay of `late` milliseconds. */
 async function completed(rule: RecurrenceRule, until: string, late = 0): Promise<Occurrence[]> {
   const found: Occurrence[] = [];
   let next: Occurrence | undefined = firstOccurrence(rule);
@@ -102,7 +102,7 @@ describe('daily to-do', () => {
     assert.equal(shown(next), '2026-10-25 2026-10-25T00:30:00.000Z');
   });
 
-  it('that starts the second time that a local time occurs is not due before its start', async () => {
+  it('that starts when a local time occurs for the second time is not due before its start', async () => {
     const rule: RecurrenceRule = {
       frequency: 'DAILY',
       start_date: at('2026-10-25T01:30:00Z'),

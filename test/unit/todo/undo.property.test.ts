@@ -101,7 +101,7 @@ async function perform(home: MemoryTodos, { what, at }: Move): Promise<void> {
   await refusalOf(() => move(home, at, ids[at % ids.length] ?? 'none', recurring[at % recurring.length] ?? 'none'));
 }
 
-/** Asserts that exactly those occurrences exist that are due up to the latest one. */
+/** Asserts that each active recurring task has exactly the occurrences from its first to its latest one. */
 function requireComplete(home: MemoryTodos, after: string): void {
   for (const { end_date: _, ...recurring } of home.state.recurring.values) {
     if (recurring.ended_at) continue;
@@ -161,7 +161,7 @@ describe('to-dos after any sequence of changes and undos', function () {
     }
   });
 
-  it('use an occurrence that already exists as their next occurrence', async () => {
+  it('use an existing occurrence as their next occurrence', async () => {
     const home = new MemoryTodos();
     const draft = { title: 'Standup', frequency: 'DAILY', start_date: inDays(home, 1) };
     const { first, recurringTask } = await home.recurring.create(home.owner, draft, home.record);

@@ -87,7 +87,7 @@ describe('document of an OAuth client', () => {
     await rebinding.fetch(DOCUMENT);
     assert.deepEqual(resolved, [HOST]);
     assert.deepEqual(connectedTo, ['127.0.0.1']);
-    assert.equal(await refusal(rebinding.fetch(DOCUMENT)), 'the host is not on the internet');
+    assert.equal(await refusal(rebinding.fetch(DOCUMENT)), 'the host is not a public server');
     assert.equal(requests.length, 1);
   });
 
@@ -148,13 +148,13 @@ describe('document of an OAuth client', () => {
       '',
     ])
       it(`is not read from ${address}`, async () => {
-        assert.equal(await refusal(standard([address]).fetch(DOCUMENT)), 'the host is not on the internet');
+        assert.equal(await refusal(standard([address]).fetch(DOCUMENT)), 'the host is not a public server');
         const among = standard(['93.184.215.14', address, '2606:4700::6810:84e5']);
-        assert.equal(await refusal(among.fetch(DOCUMENT)), 'the host is not on the internet');
+        assert.equal(await refusal(among.fetch(DOCUMENT)), 'the host is not a public server');
       });
 
     it('is not read if the host name has no address', async () => {
-      assert.equal(await refusal(standard([]).fetch(DOCUMENT)), 'the host is not on the internet');
+      assert.equal(await refusal(standard([]).fetch(DOCUMENT)), 'the host is not a public server');
       const unknown = new HttpsClientDocuments(undefined, {
         resolve: async () => Promise.reject(new Error('ENOTFOUND')),
         isPublic: isPublicAddress,
@@ -247,7 +247,7 @@ describe('document of an OAuth client', () => {
       response.writeHead(200, JSON_TYPE).write('{', () => setTimeout(end, 200));
     };
     const started = documents({ signal: ending.signal }).fetch(DOCUMENT);
-    assert.equal(await refusal(started), 'the server did not send it in time');
+    assert.equal(await refusal(started), 'the server did not send the document in time');
     ending = new AbortController();
     answer = end;
     const silent = documents({ signal: ending.signal }).fetch(DOCUMENT);
@@ -256,7 +256,7 @@ describe('document of an OAuth client', () => {
       response.writeHead(200, { ...JSON_TYPE, 'content-length': '100' });
       response.write('{', () => setTimeout(() => response.destroy(), 20));
     };
-    assert.equal(await refusal(documents().fetch(DOCUMENT)), 'the server did not send it in time');
+    assert.equal(await refusal(documents().fetch(DOCUMENT)), 'the server did not send the document in time');
   });
 
   for (const type of ['text/html', 'text/json', 'application/jsonp', 'application/javascript', 'image/json', undefined])

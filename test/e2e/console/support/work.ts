@@ -36,7 +36,7 @@ export class Work {
     return made.parse(answer).task.id;
   }
 
-  /** Registers an agent, with which it claims and starts the first task of the queue. Returns the task's id. */
+  /** Registers an agent that then claims and starts the first task of the queue. Returns the task's id. */
   async claim(who: Seeded = 'worker1'): Promise<string> {
     const agentId = `${who}-${randomUUID().slice(0, 8)}`;
     await this.call(who, 'coordination.register_agent', { agent_id: agentId, role: 'worker' });

@@ -88,7 +88,7 @@ export class Deliveries {
     }
   }
 
-  /** Delivers all events that were already delivered again, newest first. */
+  /** Repeats the delivery of all events that were already delivered, newest first. */
   async repeat(): Promise<void> {
     for (const delivery of this.delivered.splice(0).toReversed()) await this.one(delivery);
   }

@@ -102,7 +102,7 @@ export class Forest {
     this.bearers.set(link, await signIn(uid));
   }
 
-  /** Signs a person in from an app. If `before` is given, this is another sign-in from its app with other choices. */
+  /** Signs a person in from an app. `before` is an earlier sign-in from the same app, which had other choices. */
   async app(name: string, from: Link, wanted: Choice, before?: Link): Promise<void> {
     const own = { ...wanted, role: weakest([wanted.role, from.own.role]) };
     const { role, toolsets: chosen, readonly } = own;
@@ -130,7 +130,7 @@ export class Forest {
     this.agentIds.set(link, registered.agent.id);
   }
 
-  /** Renews the credential of an agent, called by the agent itself, with restrictions. */
+  /** Renews the credential of an agent with restrictions. The agent itself makes the call. */
   async renew(link: Link, wanted: Choice): Promise<void> {
     const rights = rightsOf(link);
     if (rights === undefined) return;
@@ -181,7 +181,7 @@ export class Forest {
     else link.own = { ...link.own, role };
   }
 
-  /** Revokes a link, and returns the names of agents below the link that the response contains. */
+  /** Revokes a link. From the response, returns the names of the agents below the link. */
   async revoke(link: Link): Promise<readonly string[] | undefined> {
     if (link.kind === 'person') {
       await this.setRole(link, 'none');

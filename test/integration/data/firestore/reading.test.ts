@@ -58,7 +58,7 @@ describe('firebase.read of Firestore', () => {
     assert.equal(code, 'NOT_FOUND');
   });
 
-  it('returns the documents of a collection by name, each with its id as the first field', async () => {
+  it('returns the documents of a collection in the order of their ids, each with its id first', async () => {
     const path = await collectionOf({ b: { n: 1 }, a: { id: 'a', n: 2 }, c: { n: 3, id: 'own' } });
     const { data: documents, count, version } = await data.read(worker, path);
     assert.deepEqual(documents, [
@@ -130,7 +130,7 @@ describe('firebase.read of Firestore', () => {
       ['a', 'b', 'c'],
       ['d', 'e'],
     ]);
-    // A page has at least one document, even a larger one. The tool checks the limit of a response.
+    // A page has at least one document, even if this is larger than a page. The tool checks the size of responses.
     const alone = await collectionOf({ a: { text: text.repeat(6) }, b: { text } });
     assert.deepEqual(await pages(alone, {}), [['a'], ['b']]);
   });

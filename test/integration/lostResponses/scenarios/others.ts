@@ -144,7 +144,7 @@ function subscription(fixture: LostResponseFixture) {
   };
 }
 
-/** Creates a repository. Returns the arguments, and as `elsewhere` a function for the state of the repository. */
+/** Creates a repository. Returns the arguments, and as `elsewhere` a function that returns the repository's state. */
 function repository(fixture: LostResponseFixture, more: JsonObject): Prepared {
   const repo = fixture.vendors.repository(`repo-${fixture.workspace}`);
   return {

@@ -1,4 +1,4 @@
-/** Scenarios for reads and writes in both databases, and for subscriptions whose events either version records. */
+/** Scenarios for reads and writes in both databases, and for subscriptions. Either version may record the events. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { eventually } from '../../../e2e/support/waiting.ts';

@@ -19,7 +19,7 @@ async function stateOf(at: Place, who: Agent, request_id: string) {
   return asked.parse(await at.call(who, 'inbox_wait', { request_id, wait_ms: 0 }));
 }
 
-/** A question to a person about a task, from its creation until the holder of the task gets the answer. */
+/** A question to a person about a task, from its creation until the task's holder gets the answer. */
 const question: Scenario = {
   name: 'a question to a person',
   steps: ({ lead, worker }) => {

@@ -27,7 +27,7 @@ const { repository } = z
   .looseObject({ repository: z.object({ url: z.string() }).optional() })
   .parse(read('../../../../package.json'));
 
-/** Placeholder in server.json for the owner, which the publisher replaces: docs/guides/releasing.md. */
+/** Placeholder for the owner in server.json. The publisher replaces it. Source: docs/guides/releasing.md. */
 const NOBODY = 'OWNER';
 
 /** Returns the owner of a GitHub repository. The registry entry must be in the namespace of this owner. */

@@ -68,7 +68,7 @@ describe('run that is dispatched to Cloud Tasks', () => {
     });
   }
 
-  it('can be dispatched again after its first task', async () => {
+  it('can be dispatched again, which adds a second task', async () => {
     const runs = queue();
     await runs.dispatch('run-1');
     await runs.dispatch('run-1');

@@ -40,7 +40,7 @@ describe('request to a model that is stopped', function () {
         const stopping = new AbortController();
         const asking = failureOf(ask(agent(name), { prompt }, { signal: stopping.signal }));
         const asked = await models.arrival(prompt);
-        // The reason that AbortSignal.timeout() gives, at a moment that does not depend on the machine's speed.
+        // Uses the reason of AbortSignal.timeout(), at a moment that does not depend on the machine's speed.
         stopping.abort(new DOMException('The operation timed out.', 'TimeoutError'));
         const failure = await asking;
         assert.equal(failure.kind, 'timeout');
