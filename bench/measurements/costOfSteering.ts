@@ -26,7 +26,7 @@ async function ask({ leader, worker, workerId }: Cast, ledger: Ledger): Promise<
   const about = { ...question, task_id: idOf(task) };
   const asked = await ledger.call(worker, 'inbox.ask', about, 'about a task, which then waits for the answer');
   const named = { request_id: asked['request_id'] };
-  await ledger.call(worker, 'inbox.withdraw', named, 'about a task, which then continues');
+  await ledger.call(worker, 'inbox.withdraw', named, 'of a question about a task; the task then continues');
   await leader.call('coordination.cancel_task', { task_id: idOf(task) });
 }
 

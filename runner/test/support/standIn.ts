@@ -35,8 +35,8 @@ export const FOREVER = 'setInterval(() => undefined, 1000);';
 export const DEAF = "for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);";
 
 /**
- * Returns code that starts a child and a grandchild that ignore SIGTERM, and a child in a separate session.
- * @param pidFile file to which the code writes the ids of all five processes
+ * Returns code that starts three children: one has its own session, one starts a grandchild. All ignore SIGTERM.
+ * @param pidFile file to which the code writes the ids of these four processes and of the code's process
  * @param then code that runs when all processes have started
  */
 export function withChildren(pidFile: string, then: string): string {

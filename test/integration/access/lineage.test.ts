@@ -98,7 +98,7 @@ describe('credential chains', () => {
       assert.equal(await fixture.roleOf('gil', workspace), 'worker');
     });
 
-    it('cannot be accepted once the sending agent may no longer use the toolset access', async () => {
+    it('cannot be accepted once the sending agent may no longer use the `access` toolset', async () => {
       for (const name of ['eve', 'fay']) await fixture.arrive(name);
       const workspace = await fixture.workspaceOf('ada');
       const { inviting } = fixture.app.services.access;

@@ -82,7 +82,7 @@ describe('the membership service', () => {
     assert.equal((await join(ann, bob)).agent.id, agent.id);
   });
 
-  it("creates a terminal with which only its registering agent and that agent's owner can act", async () => {
+  it("registers a terminal that only the registering agent and that agent's owner can act for", async () => {
     const id = team.agentId('terminal-2');
     const ann = { ...team.principal('ann'), owner_uid: 'ada' };
     const { agent } = await join(ann, id);

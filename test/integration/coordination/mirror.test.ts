@@ -87,7 +87,7 @@ describe('the queue mirror', () => {
     assert.equal(states.length, 0);
   });
 
-  it('reports an error if the task changes during each of its updates', async () => {
+  it('reports an error if the task changes again during every attempt to mirror it', async () => {
     const id = `task-${new Team().workspace}`;
     let version = 0;
     const reader = {

@@ -229,7 +229,7 @@ describe('undo of tasks and sessions', () => {
     assert.match((await undo(retried)).error.message, new RegExp(`changed since.*"${other.agent_id}"`));
   });
 
-  it('restores the previous plan; for a previous session, the error refers to reopen', async () => {
+  it('restores a replaced plan, but not a replaced session: the error suggests reopen', async () => {
     await answer('init_coordination', { goal: 'Goal', master_plan: 'First' }, ada);
     await answer('init_coordination', { goal: 'Goal', master_plan: 'Second' }, ada);
     await undone();

@@ -1,4 +1,4 @@
-/** Reads and writes the Realtime Database through the real services, with default arguments for tests. */
+/** Reads and writes the Realtime Database through the server's data service. Omitted arguments get defaults. */
 
 import { compose } from '../../../functions/src/composition/compose.ts';
 import type { Caller } from '../../../functions/src/identity/rules/principal.ts';

@@ -160,7 +160,7 @@ describe('firebase.write to the Realtime Database', () => {
       assert.equal(await stored(path), null);
     });
 
-    it('returns a conflict if the expected version looks like part of an HTTP header', async () => {
+    it('returns a conflict if the expected version is invalid as a value of an HTTP header', async () => {
       for (const expectedVersion of ['*', 'a\r\nx-injected: 1', 'é', '']) {
         await assert.rejects(write(path, 1, { transaction, expectedVersion }), because('CONFLICT'));
       }

@@ -212,7 +212,7 @@ describe('the Firestore store', () => {
     assert.equal(await tasks.find(id), undefined);
   });
 
-  it('rejects a commit if its key has an expired response, which the next try replaces', async () => {
+  it('rejects a commit whose idempotency key has an expired response, and accepts the retry', async () => {
     await store.commit([], { response: recorded(60) });
     now = secondsAfterStart(60);
     await assert.rejects(

@@ -97,7 +97,7 @@ describe('a run', () => {
     assert.ok(asked > 0 && asked < 5, String(asked));
   });
 
-  it('is shared by equal calls on two instances, and cached for five minutes', async () => {
+  it('is started only once by equal calls on two instances, and reused for five minutes', async () => {
     const input = fixture.question();
     const other = fixture.anotherInstance();
     const [first, second] = await Promise.all([

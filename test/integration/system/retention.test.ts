@@ -151,7 +151,7 @@ describe('retention', function () {
       await finished(team, agentId, await team.task(failing.id));
     });
 
-    it('are deleted if their dependency and dependent were deleted by hand', async () => {
+    it('are deleted even if their dependency and dependent were already deleted by hand', async () => {
       const team = new Team(bindings());
       const agentId = await team.join('one');
       const [before, middle, after] = await team.create(

@@ -84,7 +84,7 @@ describe('document reads of to-do tools', function () {
 
   after(() => reads.stop());
 
-  it('are compared in this test for every to-do tool', () => {
+  it('have a test in this file for every to-do tool', () => {
     const called = new Set(calls.map(([tool]) => tool));
     assert.deepEqual(
       todoToolset.tools.map(({ name }) => name).filter((name) => !called.has(name)),

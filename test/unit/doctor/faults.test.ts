@@ -547,7 +547,7 @@ describe('fault in a healthy project', () => {
       assert.match(mendOf(findings, check), fix);
     });
 
-  it('is found by two checks if an organization forbids public callers and the endpoint has none', async () => {
+  it('is reported twice if an organization forbids public callers and the endpoint allows none', async () => {
     const findings = await diagnosed('healthy', (recording) => {
       edit(memberDomains, '{"allowAll":true}', RESTRICTED)(recording);
       recording.answers.set(`run.googleapis.com/v2/${HERE}/services/mcp:getIamPolicy`, { etag: 'ACAB' });

@@ -89,7 +89,7 @@ function Answering({ person, chosen, choose }: AnsweringProps) {
           const elsewhere = chosen.filter((id) => own.every((agent) => agent.id !== id));
           return (
             <>
-              {own.length === 0 && <p class="soft">None of your agents has its home here.</p>}
+              {own.length === 0 && <p class="soft">This workspace is not the home workspace of any of your agents.</p>}
               {own.map((agent) => (
                 <Choice
                   key={agent.id}
