@@ -70,13 +70,13 @@ describe('destinationOf', () => {
     [
       "the runner's base is a tag",
       { start: { ...start, base: noBranch } },
-      /config\.pullRequest\.base .*the tag "v1"/,
+      /the tag "v1"\. Set config\.pullRequest\.base/,
       true,
     ],
     [
       "the task's base is a tag",
       { config: { base: 'v1', pullRequest: PULL_REQUEST }, start: { ...start, base: noBranch } },
-      /config\.pullRequest\.base .*the tag "v1"/,
+      /the tag "v1"\. Set config\.pullRequest\.base/,
       false,
     ],
     [

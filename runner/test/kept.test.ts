@@ -64,7 +64,7 @@ describe('the worktree of an attempt', () => {
     assert.equal(ending?.status, 'completed');
     const { worktree = '', warnings } = result.parse(ending?.result);
     assert.equal(readFileSync(`${worktree}/notes/a`, 'utf8'), 'x');
-    assert.match(warnings.join('\n'), /git ignore notes\. The worktree is kept/);
+    assert.match(warnings.join('\n'), /git ignores notes\. The worktree is kept/);
   });
 
   it('is kept if it has ignored files whose names look like patterns of git', async () => {
@@ -73,7 +73,7 @@ describe('the worktree of an attempt', () => {
     const [ending] = (await run(agent, taskOf('one'))).endings;
     const { worktree = '', warnings } = result.parse(ending?.result);
     for (const name of [':(exclude)a', ':!b', 'c']) assert.equal(readFileSync(`${worktree}/${name}`, 'utf8'), 'x');
-    assert.match(warnings.join('\n'), /git ignore .*:\(exclude\)a.*The worktree is kept/);
+    assert.match(warnings.join('\n'), /git ignores .*:\(exclude\)a.*The worktree is kept/);
   });
 
   it('is removed if rules of the repository ignore all its remaining files', async () => {

@@ -159,7 +159,7 @@ describe('findStartingPoint', () => {
       const local = commit('Mine');
       const { base, notes } = await find({ base: 'main' });
       assert.equal(base.sha, local);
-      assert.match(notes.join(), /local branch main: origin lacks 1 commit\./);
+      assert.match(notes.join(), /local main, because origin lacks 1 commit\./);
     });
 
     it("starts from origin's branch, and reports this, if the local branch has diverged", async () => {

@@ -133,7 +133,7 @@ describe('the console', () => {
     await visit.page.getByText('You have no access to this.').first().waitFor();
     await visit.page.route('**/mcp/rpc*', (route) => route.abort());
     await visit.follow(`/access?workspace=${full}`);
-    await visit.page.getByRole('alert').filter({ hasText: 'The server has not answered' }).waitFor();
+    await visit.page.getByRole('alert').filter({ hasText: 'The server did not respond' }).waitFor();
     assert.deepEqual(await axeViolations(visit.page), []);
     await visit.close();
   });

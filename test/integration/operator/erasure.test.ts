@@ -164,7 +164,7 @@ describe('npm run people -- erase', function () {
 
     // An hour later, when the last tokens of the person have expired.
     const { sentences } = await erase(UID, { isDry: false, now: new Date(Date.now() + 3_700_000) });
-    assert.match(sentences.join('\n'), /nothing names them any more/);
+    assert.match(sentences.join('\n'), /no data names the person anymore/);
     assert.deepEqual(naming(await everything(), ...names), []);
   });
 
