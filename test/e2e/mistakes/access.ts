@@ -79,7 +79,7 @@ export const accessMistakes: readonly Mistake[] = [
   {
     who: 'revokes an unknown connection',
     make: asking('revoke_connection', { agent_id: 'ghost' }),
-    happened: /No agent .{0,2}ghost/,
+    happened: /agent .{0,2}ghost.{0,2} does not exist/,
     where: /agent_id/,
     next: /access_list_connections/,
   },

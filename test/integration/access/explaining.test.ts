@@ -46,7 +46,7 @@ describe('the tool access.whoami', () => {
     const home = async (principal: Principal) => Object((await fixture.ask(principal, 'whoami'))['home']);
     assert.equal((await home(await fixture.person('ada'))).workspace, 'default');
     const held = await home(await fixture.agentOf('ada', 'leader', { held_to: 'alpha' }));
-    assert.deepEqual([held.workspace, /restricted to it/.test(held.why)], ['alpha', true]);
+    assert.deepEqual([held.workspace, /restricted to this workspace/.test(held.why)], ['alpha', true]);
     const settled = await home({ ...(await fixture.agentOf('ada', 'leader')), workspace: 'beta' });
     assert.deepEqual([settled.workspace, /the default workspace of the agent/.test(settled.why)], ['beta', true]);
     const reported = await fixture.ask(await fixture.person('ada'), 'whoami');

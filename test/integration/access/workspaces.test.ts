@@ -165,7 +165,7 @@ describe('workspaces of a deployment', () => {
     assert.equal(ada.reason, 'ROLE_TOO_WEAK');
     assert.match(
       (await fixture.refused(await fixture.person('ben'), 'update_workspace', { workspace })).message,
-      /nothing/,
+      /^Nothing to update\.$/,
     );
   });
 

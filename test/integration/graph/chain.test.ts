@@ -61,7 +61,7 @@ describe('the graph of parts', () => {
 
     const report = { agent_id: ann, task_id: taskId, output: 'It is planned.', when_parts_done: true };
     const reported = await team.ask('coordination_complete_task', report, asAnn);
-    assert.match(String(reported['message']), /done when all its parts are/);
+    assert.match(String(reported['message']), /done when its parts are done/);
     assert.deepEqual(await team.ask('coordination_complete_task', report, asAnn), reported, 'repeated');
     const { status, claim } = (await team.app.coordination.ports.tasks.find(taskId))?.value ?? {};
     assert.deepEqual([status, claim], ['waiting', undefined]);

@@ -171,7 +171,7 @@ describe('the journal of a run', () => {
       'both calls were paid',
     );
     assert.ok(run.spent.cost_usd > 0.5);
-    assert.match(run.warnings.join(), /claude .*another input/);
+    assert.match(run.warnings.join(), /call to claude was repeated, because the input of the call has changed/);
     assert.equal((await fixture.journal(run.id, 'only')).length, 2);
   });
 });
