@@ -78,7 +78,7 @@ describe('the sign-in page', () => {
       assert.ok(await page.getByRole('checkbox', { name: new RegExp(`^${toolset}`) }).isChecked());
     const access = page.getByRole('checkbox', { name: /^access/ });
     assert.equal(await access.isChecked(), false);
-    assert.equal(await page.getByLabel('Role').inputValue(), 'worker');
+    assert.equal(await page.getByLabel('Role', { exact: true }).inputValue(), 'worker');
     await access.check();
     await page.getByRole('checkbox', { name: /^github/ }).uncheck();
     await page.getByRole('switch', { name: 'Read only' }).check();

@@ -129,7 +129,7 @@ describe('task actions', () => {
         details: (await refusal(() => retry(id))).details,
       };
       assert.equal(reason, 'CONFLICT');
-      assert.match(String(details.suggestion), /create another task/);
+      assert.match(String(details.suggestion), /Create another task/);
     });
 
     it('unblocks dependents; if with_dependents is set, it also retries closed dependents', async () => {
@@ -178,7 +178,7 @@ describe('task actions', () => {
       await coordination.initialize(team.workspace, { goal: 'Two' }, unkeyed);
       const { code, message } = await refusal(() => retry(id));
       assert.equal(code, 'CONFLICT');
-      assert.match(message, /session was archived/);
+      assert.match(message, /session is archived/);
     });
   });
 

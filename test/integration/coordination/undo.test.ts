@@ -84,7 +84,7 @@ describe('undo of tasks and sessions', () => {
     await claim();
     const { error } = await undo(second);
     assert.equal(error.data.reason, 'CHANGED_SINCE');
-    assert.match(error.message, new RegExp(`status.*"${agent.agent_id}" by coordination.claim_task`));
+    assert.match(error.message, new RegExp(`status.*by "${agent.agent_id}" with coordination_claim_task`));
   });
 
   it('fails for the creation of a task if another task depends on the task', async () => {
@@ -190,7 +190,7 @@ describe('undo of tasks and sessions', () => {
     assert.equal((await task(next)).blockers, 0);
     await claim(other);
     const { error } = await undo(completed);
-    assert.match(error.message, new RegExp(`dependent "${next}" is claimed, by "${other.agent_id}"`));
+    assert.match(error.message, new RegExp(`dependent "${next}" is claimed, held by "${other.agent_id}"`));
     await undone();
     await undone(completed);
     const { status, result, claim: holder } = await task(id);
@@ -226,7 +226,7 @@ describe('undo of tasks and sessions', () => {
     await answer('retry_task', { task_id: id });
     const retried = await latest();
     await claim(other);
-    assert.match((await undo(retried)).error.message, new RegExp(`changed since.*"${other.agent_id}"`));
+    assert.match((await undo(retried)).error.message, new RegExp(`changed in the meantime.*"${other.agent_id}"`));
   });
 
   it('restores a replaced plan, but not a replaced session: the error suggests reopen', async () => {

@@ -111,7 +111,7 @@ describe('firebase.read of the Realtime Database', () => {
       { database: 'realtime', path, query: { orderBy: 'score', limit: 1 } },
       worker.principal,
     );
-    assert.match(JSON.stringify(reported), /"indexed":false,"note":"This order has no index .*database\.rules\.json/);
+    assert.match(JSON.stringify(reported), /"indexed":false,"note":"This order has no index, so .*database\.rules\.json/);
   });
 
   it('does not sort a large node that has no index; the error names the missing index', async () => {
@@ -121,7 +121,7 @@ describe('firebase.read of the Realtime Database', () => {
     await (await realtimeDatabase()).ref(path).set(large);
     await assert.rejects(read(path, { orderBy: 'score', limit: 1 }), (error: unknown) => {
       because('MISSING_INDEX')(error);
-      assert.match(String(error), /more than 1048576 bytes/);
+      assert.match(String(error), /the data exceeds 1048576 bytes/);
       return (error as { details: { suggestion: string } }).details.suggestion.includes('".indexOn": ["score"]');
     });
   });

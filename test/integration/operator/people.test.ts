@@ -90,7 +90,7 @@ describe('npm run people', () => {
 
     const output = await printed('people', 'revoke', mail);
     assert.match(output, new RegExp(`Removed memberships: ${workspace}.`));
-    assert.match(output, new RegExp(`withdrawn: ${agentId}.`));
+    assert.match(output, new RegExp(`revoked credentials: ${agentId}\\.`));
     assert.match(output, /is not disabled/);
     assert.match(output, /Cancelled open work: 0 coding tasks, 0 runs, 0 questions\./);
     const roles = await rolesOf(uid);
