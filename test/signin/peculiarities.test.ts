@@ -128,7 +128,7 @@ describe('clients with special behavior', () => {
     ]) {
       const { status, headers, text } = await new Visitor().open((await app.begin({ redirect_uri: redirect })).url);
       assert.deepEqual([status, headers.get('location')], [400, null], redirect);
-      assert.match(text, /to an address that it hasn&#39;t registered/);
+      assert.match(text, /to an address that it .* registered/);
     }
   });
 

@@ -111,7 +111,7 @@ describe('firebase.read of the Realtime Database', () => {
       { database: 'realtime', path, query: { orderBy: 'score', limit: 1 } },
       worker.principal,
     );
-    assert.match(JSON.stringify(reported), /"indexed":false,"note":"This order has no index, so .*database\.rules\.json/);
+    assert.match(JSON.stringify(reported), /"indexed":false,"note":"This order has no index, .*database\.rules\.json/);
   });
 
   it('does not sort a large node that has no index; the error names the missing index', async () => {
