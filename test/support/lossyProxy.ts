@@ -12,7 +12,7 @@ export interface Loss {
   /** `unsent`: the request is lost. `cut`: the connection closes. A number: the proxy responds with this status. */
   readonly ends?: 'unsent' | 'cut' | number;
   /** Called after the server has executed the request, and before the client notices the loss. */
-  readonly meanwhile?: () => Promise<unknown>;
+  readonly beforeLoss?: () => Promise<unknown>;
 }
 
 export interface LossyProxy {
@@ -33,7 +33,7 @@ export async function openLossyProxy(target: string): Promise<LossyProxy> {
     seen.push(asked.method ?? '');
     const next = losses.find(({ loss, left }) => left > 0 && (loss.method ?? asked.method) === asked.method);
     if (next !== undefined) next.left--;
-    const { ends = 'cut', meanwhile } = next?.loss ?? {};
+    const { ends = 'cut', beforeLoss } = next?.loss ?? {};
     const body = await bytesOf(asked);
     if (next !== undefined && ends === 'unsent') return void asked.socket.destroy();
     const [hostname, port] = target.split(':');
@@ -41,7 +41,7 @@ export async function openLossyProxy(target: string): Promise<LossyProxy> {
     const onward = send({ hostname, port, method, path, headers }).end(body);
     const [given] = (await once(onward, 'response')) as [IncomingMessage];
     const text = await bytesOf(given);
-    await meanwhile?.();
+    await beforeLoss?.();
     if (next === undefined) return void answer.writeHead(given.statusCode ?? 500, given.headers).end(text);
     if (typeof ends === 'number') answer.writeHead(ends).end('{"error":"lost"}');
     else asked.socket.destroy();

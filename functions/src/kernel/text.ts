@@ -36,8 +36,8 @@ export function quotedLines(text: string): readonly string[] {
 /** Returns rows of a table as lines with aligned columns. Empty columns are omitted. */
 export function columnLines(rows: readonly (readonly string[])[]): readonly string[] {
   const lines = rows.map((row) => row.map(terminalLine));
-  const limit = Math.max(0, ...lines.map((row) => row.length));
-  const widths = Array.from({ length: limit }, (_, column) =>
+  const columns = Math.max(0, ...lines.map((row) => row.length));
+  const widths = Array.from({ length: columns }, (_, column) =>
     Math.min(MAX_COLUMN_WIDTH, Math.max(...lines.map((row) => row[column]?.length ?? 0))),
   );
   return lines.map((row) => {

@@ -72,7 +72,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
         proxy.lose({ ends, times: 2 });
         const { key: pushed = '' } = await write({ n: 1 }, { operation: 'push', ...key() });
         assert.deepEqual(await stored(path), { [pushed]: { n: 1 } });
-        proxy.lose({ ends, meanwhile: () => writeThere(path, null) });
+        proxy.lose({ ends, beforeLoss: () => writeThere(path, null) });
         await write({ n: 2 }, { operation: 'push', ...key() });
         assert.equal(await stored(path), null);
       });
@@ -132,7 +132,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
 
   it('returns an unknown outcome if another write has replaced the value in the meantime', async () => {
     const { version = '' } = await writeThere(path, { n: 1 });
-    proxy.lose({ method: 'PUT', meanwhile: () => writeThere(path, { n: 3 }) });
+    proxy.lose({ method: 'PUT', beforeLoss: () => writeThere(path, { n: 3 }) });
     const error = await refusal(write({ n: 2 }, { transaction: true, expectedVersion: version }));
     assert.equal(error.details.reason, 'CONFLICT');
     assert.doesNotMatch(`${error.message} ${error.details.suggestion}`, /nothing was/i);
@@ -164,7 +164,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
 
   it('succeeds even if another write replaces the incremented value before the retry', async () => {
     await writeThere(path, { n: 1 });
-    proxy.lose({ method: 'PATCH', meanwhile: () => writeThere(path, { n: 7 }) });
+    proxy.lose({ method: 'PATCH', beforeLoss: () => writeThere(path, { n: 7 }) });
     await write({ n: MORE }, { operation: 'update' });
     assert.deepEqual(await stored(path), { n: 7 });
   });

@@ -84,12 +84,12 @@ describe('concurrent calls on one question', () => {
       early = compose(externalServicesOf({ clock }));
     });
 
-    /** Stores an answer at the instance whose clock is behind, and runs `meanwhile` before the commit. */
-    const answering = (meanwhile: () => Promise<unknown>) => {
+    /** Stores an answer at the instance whose clock is behind, and runs `beforeCommit` before the commit. */
+    const answering = (beforeCommit: () => Promise<unknown>) => {
       const { store } = early.kernel;
       const interrupted: Store<Change> = {
         commit: async (...commit) => {
-          await meanwhile();
+          await beforeCommit();
           await store.commit(...commit);
         },
       };

@@ -58,15 +58,15 @@ describe("undo of an agent's calls", function () {
       const before = await fixture.state();
       const created = await fixture.createAsRun(runId);
       for (const move of all) await fixture.perform(move);
-      const meanwhile = await fixture.state();
+      const between = await fixture.state();
       const { undone, refused, events } = Object(await fixture.ask('system_undo', { run_id: runId }));
       const missing = undone.map(({ id }: JsonObject) => String(id));
       const left = refused.map(({ id }: JsonObject) => String(id));
       assert.deepEqual([...missing, ...left].sort(), [...created].sort());
       const after = await fixture.state();
       for (const id of missing) assert.equal(Object(after.get(id)).status, 'failed', id);
-      for (const id of left) assert.deepEqual(after.get(id), meanwhile.get(id), id);
-      for (const id of before.keys()) assert.equal(Object(after.get(id)).status, Object(meanwhile.get(id)).status, id);
+      for (const id of left) assert.deepEqual(after.get(id), between.get(id), id);
+      for (const id of before.keys()) assert.equal(Object(after.get(id)).status, Object(between.get(id)).status, id);
       assert.deepEqual(await recount(fixture.accessFixture), []);
       assert.equal(events.length, missing.length > 0 ? 1 : 0);
     });

@@ -16,8 +16,8 @@ describe('loss of access to a workspace', () => {
     const viewer = lostAccessOf(roles({ workspaces: { alpha: 'viewer' }, role: 'worker' }));
     assert.deepEqual([viewer.isOut('alpha'), viewer.isRemoved('alpha')], [true, false]);
     assert.deepEqual([viewer.isOut('beta'), viewer.isRemoved('beta')], [false, false]);
-    const nobody = lostAccessOf(roles({}));
-    assert.deepEqual([nobody.isOut('beta'), nobody.isRemoved('beta')], [true, true]);
+    const withoutRole = lostAccessOf(roles({}));
+    assert.deepEqual([withoutRole.isOut('beta'), withoutRole.isRemoved('beta')], [true, true]);
     const admin = lostAccessOf(roles({ role: 'admin' }));
     assert.deepEqual([admin.isOut('alpha'), admin.isRemoved('alpha')], [true, true], 'no deployment role');
   });

@@ -15,7 +15,7 @@ interface Reply {
 
 /** Returns a toolset whose tool returns the requested number of letters, and a count of the calls of that tool. */
 function letters() {
-  const seen = { runs: 0, now: 0, limit: 0 };
+  const seen = { runs: 0, now: 0, highest: 0 };
   const tool = toolsFor<unknown>()({
     name: 'letters',
     title: 'Letters',
@@ -29,7 +29,7 @@ function letters() {
     handler: async (_, { count }) => {
       seen.runs += 1;
       seen.now += 1;
-      seen.limit = Math.max(seen.limit, seen.now);
+      seen.highest = Math.max(seen.highest, seen.now);
       await new Promise((resolve) => setImmediate(resolve));
       seen.now -= 1;
       return { text: 'x'.repeat(count) };
@@ -90,7 +90,7 @@ for (const [path, large, message] of PROTOCOLS) {
       );
       assert.deepEqual(
         { ...seen, taken, replies: replies.length },
-        { runs: 50, now: 0, limit: 1, taken: 50, replies: 50 },
+        { runs: 50, now: 0, highest: 1, taken: 50, replies: 50 },
       );
     });
 

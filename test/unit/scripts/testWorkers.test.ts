@@ -62,19 +62,19 @@ describe('batches of test files', () => {
 describe('parallel test workers', () => {
   it('run three jobs at a time, and each job once', async () => {
     let running = 0;
-    let limit = 0;
+    let highest = 0;
     const done: string[] = [];
     await runInWorkers(
       ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, oneAtATime: false, emulators: true })),
       async ({ name }) => {
-        limit = Math.max(limit, ++running);
+        highest = Math.max(highest, ++running);
         await turn();
         running -= 1;
         done.push(name);
       },
     );
     assert.deepEqual(done.sort(), ['a', 'b', 'c', 'd', 'e']);
-    assert.equal(limit, 3);
+    assert.equal(highest, 3);
   });
 
   it('never run two sequential jobs at the same time', async () => {
@@ -96,7 +96,7 @@ describe('parallel test workers', () => {
 
   it('run at most two jobs alongside a sequential job, plus one job that needs no emulators', async () => {
     const running = new Set<string>();
-    const limit = { beside: 0, booting: 0, after: 0 };
+    const highest = { alongside: 0, booting: 0, after: 0 };
     const singles = ['single 1', 'single 2'];
     const light = ['light 1', 'light 2', 'light 3', 'light 4'];
     const others = Array.from({ length: 9 }, (_, index) => `other ${index}`);
@@ -109,13 +109,13 @@ describe('parallel test workers', () => {
       async ({ name }) => {
         running.add(name);
         const isAny = (some: readonly string[]) => some.some((one) => running.has(one));
-        const when = isAny(light) ? 'booting' : isAny(singles) ? 'beside' : 'after';
-        limit[when] = Math.max(limit[when], running.size);
+        const when = isAny(light) ? 'booting' : isAny(singles) ? 'alongside' : 'after';
+        highest[when] = Math.max(highest[when], running.size);
         await turn();
         running.delete(name);
       },
     );
-    assert.deepEqual(limit, { booting: 3, beside: 2, after: 3 });
+    assert.deepEqual(highest, { booting: 3, alongside: 2, after: 3 });
   });
 
   it('start no further job after the first failure', async () => {

@@ -80,7 +80,7 @@ const SHOWN_MINUTES = 60;
 
 function Bars({ minutes }: { readonly minutes: Minutes }) {
   const rows = Object.entries(minutes).slice(-SHOWN_MINUTES);
-  const limit = Math.max(1, ...rows.map(([, { all }]) => all?.calls ?? 0));
+  const highest = Math.max(1, ...rows.map(([, { all }]) => all?.calls ?? 0));
   const width = WIDTH / SHOWN_MINUTES;
   const words = rows.map(([minute, { all }]) => `${timeOfMinute(minute)}: ${all?.calls ?? 0} calls`);
   return (
@@ -88,11 +88,11 @@ function Bars({ minutes }: { readonly minutes: Minutes }) {
       class="minutes"
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       role="img"
-      aria-label={`At most ${limit} calls in a minute`}
+      aria-label={`At most ${highest} calls in a minute`}
     >
       {rows.map(([minute, { all }], index) => {
-        const height = (HEIGHT * (all?.calls ?? 0)) / limit;
-        const failed = (HEIGHT * (all?.failures ?? 0)) / limit;
+        const height = (HEIGHT * (all?.calls ?? 0)) / highest;
+        const failed = (HEIGHT * (all?.failures ?? 0)) / highest;
         const x = index * width;
         return (
           <g key={minute}>

@@ -95,8 +95,8 @@ export function scoresOf(candidates: readonly Candidate[], record: KindRecord | 
   });
   const average = (of: 'cost_usd' | 'milliseconds') => {
     const each = known.map(({ whole, count }) => (count === 0 ? 0 : whole[of] / count));
-    const limit = Math.max(...each);
-    return each.map((one) => (limit === 0 ? 0 : one / limit));
+    const highest = Math.max(...each);
+    return each.map((one) => (highest === 0 ? 0 : one / highest));
   };
   const [costs, times] = [average('cost_usd'), average('milliseconds')];
   return known.map(({ agent, mean, deviation, whole, count }, index) => {
