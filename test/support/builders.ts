@@ -81,7 +81,7 @@ export function sampleSession(changes: Partial<Session> = {}): Session {
     created_at: START,
     queue_version: 1,
     capability_keys: [],
-    spread: 8,
+    spread: 1,
     first_gate: 0,
     ...changes,
   };

@@ -1,8 +1,10 @@
 /** Shards of the queue version of a session. When tasks become claimable, these documents change. */
 import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
 import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { countersPath, queueShardsPath, sessionPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import { counterShards } from '../../../functions/src/toolsets/coordination/rules/openSession.ts';
 import type { Session } from '../../../functions/src/toolsets/coordination/rules/session.ts';
 import { Team, unkeyed } from './team.ts';
 
@@ -30,7 +32,7 @@ describe('queue version shards', () => {
 
   /** Sets a recent write time in every counter shard, so that the session counts as busy. */
   async function fill(session: Session): Promise<void> {
-    for (let made = 0; (await shardsOf(session)).length < session.spread; made++) {
+    for (let made = 0; (await shardsOf(session)).length < counterShards(session); made++) {
       assert.ok(made < 400, '400 created tasks did not write every counter shard');
       await team.createOne();
     }
@@ -65,17 +67,39 @@ describe('queue version shards', () => {
     assert.equal((await gatesOf(session)).length, session.spread);
   });
 
-  it('double in number for a busy session, and its counters remain correct', async () => {
+  it('double in number for a busy queue, as do the counters of a busy session, which remain correct', async () => {
     await team.createOne();
     const session = await open();
     await fill(session);
+    await team.createOne();
     await team.app.services.sessionSpreading.checkLoad(team.workspace, session.id);
     const wider = await open();
     assert.equal(wider.spread, 2 * session.spread);
     assert.equal((await gatesOf(wider)).length, wider.spread);
+    assert.equal(counterShards(wider), 2 * counterShards(session));
     await fill(wider);
     assert.deepEqual(await team.counts(), { available: (await team.tasks()).length });
-    assert.equal((await shardsOf(wider)).length, wider.spread);
+    assert.equal((await shardsOf(wider)).length, counterShards(wider));
+  });
+
+  it('are read by a claim, which queries the queue only if it has grown', async () => {
+    const { sessions } = team.app.coordination.ports;
+    const ann = await team.join('ann');
+    await team.createOne();
+    const growth = async () => (await sessions.forClaim(team.workspace, ann)).growth;
+    const before = await growth();
+    assert.ok(before);
+    await team.claim(ann);
+    assert.equal(await growth(), before);
+    await team.createOne();
+    const after = await growth();
+    assert.notEqual(after, before);
+    const { session } = (await sessions.current(team.workspace)) ?? {};
+    assert.ok(session);
+    const sharded = { ...session, spread: 16 };
+    const version = (await sessions.current(team.workspace))?.sessionVersion ?? '';
+    await team.app.kernel.store.commit([{ kind: 'shardSession', session: sharded, before: session.spread, version }]);
+    assert.equal(await growth(), undefined, 'with many shards, a query costs less');
   });
 
   it('end a wait for new tasks, even if a task was added between the claim and the wait', async () => {
@@ -111,6 +135,9 @@ describe('queue version shards', () => {
   it('keep their number if the session is not busy', async () => {
     await team.createOne();
     const session = await open();
+    const shards = firestore().collection(queueShardsPath(team.workspace, session.id));
+    const lastWrite = (await shards.get()).docs[0]?.updateTime.toMillis() ?? 0;
+    while ((await shards.get()).readTime.toMillis() - lastWrite < 1100) await delay(50);
     await team.app.services.sessionSpreading.checkLoad(team.workspace, session.id);
     assert.equal((await open()).spread, session.spread);
   });

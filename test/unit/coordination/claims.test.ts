@@ -37,11 +37,7 @@ describe('claim of a task', () => {
       const claims = new TaskClaims(
         portsOf<ConstructorParameters<typeof TaskClaims>[0]>({
           sessions: {
-            currentWithAgent: async () => ({
-              open: { session, readAt: '1.0', sessionVersion: '1.0', workspaceVersion: '1.0' },
-              agent: versionOf(agent),
-            }),
-            lastGrowth: async () => '1.0',
+            forClaim: async () => ({ open: { session, readAt: '1.0' }, agent: versionOf(agent), growth: '1.0' }),
           },
           tasks: {
             claimable: async (of, satisfied, _limit, only) => {

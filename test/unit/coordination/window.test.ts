@@ -44,14 +44,37 @@ describe('ClaimWindow', () => {
   let reader: ScriptedReader;
   let window: ClaimWindow;
 
-  const next = async (): Promise<string | undefined> => (await window.next())?.value.id;
+  const next = async (growth?: string): Promise<string | undefined> => (await window.next(growth))?.value.id;
 
   beforeEach(() => {
     reader = new ScriptedReader();
     window = new ClaimWindow((limit) => reader.claimable(limit));
   });
 
-  it('reads only as many tasks as the calls need', async () => {
+  /** Claims tasks sequentially while the queue does not grow, and returns them. */
+  async function claim(count: number, left: readonly string[]): Promise<(string | undefined)[]> {
+    const queue = [...left];
+    const claimed: (string | undefined)[] = [];
+    for (let made = 0; made < count; made++) {
+      const queries = reader.queries.length;
+      const task = next('1');
+      if (reader.queries.length > queries) await reader.query(queries).answer(queue);
+      claimed.push(await task);
+      window.finish(String(claimed.at(-1)), 'claimed');
+      queue.splice(queue.indexOf(String(claimed.at(-1))), 1);
+    }
+    return claimed;
+  }
+
+  it('proposes the tasks of one query in their order, with one query for each 20 claims or more', async () => {
+    assert.deepEqual(await claim(100, names(120)), names(100));
+    assert.deepEqual(
+      reader.queries.map(({ limit }) => limit),
+      [20, 40, 40],
+    );
+  });
+
+  it('reads only as many tasks as the calls need if the growth of the queue is unknown', async () => {
     const first = next();
     assert.equal(reader.query(0).limit, 1);
     await reader.query(0).answer(names(3));
@@ -68,13 +91,24 @@ describe('ClaimWindow', () => {
     assert.equal(reader.queries.length, 2);
   });
 
-  it('queries again for each later call, so that it never misses an urgent task', async () => {
-    const first = next();
+  it('queries again if the queue has grown, so that it never misses an urgent task', async () => {
+    const first = next('1');
     await reader.query(0).answer(['task-2', 'task-3']);
     window.finish(String(await first), 'claimed');
-    const urgent = next();
+    const urgent = next('2');
+    assert.equal(reader.query(1).limit, 2, 'twice the number of tasks that the previous query was needed for');
     await reader.query(1).answer(['task-1', 'task-3']);
     assert.equal(await urgent, 'task-1');
+    assert.equal(await next('2'), 'task-3');
+  });
+
+  it('queries again if a proposed task was no longer claimable, because others are probably not either', async () => {
+    const first = next('1');
+    await reader.query(0).answer(names(9));
+    window.finish(String(await first), 'refused');
+    const second = next('1');
+    await reader.query(1).answer(names(9).slice(6));
+    assert.equal(await second, 'task-7');
   });
 
   it('returns undefined if no task is left for a call, and queries again for the next call', async () => {

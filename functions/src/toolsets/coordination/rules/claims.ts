@@ -13,6 +13,7 @@ import {
 import { touchPresence } from '../../../agents/rules/liveness.ts';
 import { type RecordResponse, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import { Batching, retryOnConflict } from '../../../kernel/concurrency.ts';
+import { fittingItems } from '../../../kernel/json.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { type BudgetWaitPorts, budgetRefusal, pauseForBudget } from './budgetWait.ts';
@@ -69,6 +70,7 @@ interface Claiming {
   readonly session: Session;
   readonly agent: Versioned<Agent>;
   readonly mark: QueueMark;
+  readonly growth: string | undefined;
   readonly recordResponse: RecordResponse<ClaimOutcome>;
 }
 
@@ -89,7 +91,7 @@ export class TaskClaims extends Service<
 
   private async tryClaim(request: ClaimRequest, recordResponse: RecordResponse<ClaimOutcome>) {
     const { workspace, agentId, runner, heldTaskIds } = request;
-    const { open, agent } = await this.ports.sessions.currentWithAgent(workspace, agentId);
+    const { open, agent, growth } = await this.ports.sessions.forClaim(workspace, agentId);
     if (agent === undefined) throw agentNotRegistered(agentId);
     if (open === undefined) return this.outcomeOf({ kind: 'none', mark: {}, why: noTask(workspace) }, recordResponse);
     const { session } = open;
@@ -99,7 +101,7 @@ export class TaskClaims extends Service<
     const messages = await this.ports.messages.unread({ ...agent.value, readsMessages }, workspace);
     const withMessages = (outcome: ClaimOutcome) => (messages.length === 0 ? outcome : { ...outcome, messages });
     const record: RecordResponse<ClaimOutcome> = (outcome) => recordResponse(withMessages(outcome));
-    const claiming = { request, session, agent, mark, recordResponse: record };
+    const claiming = { request, session, agent, mark, growth, recordResponse: record };
     if (runner !== undefined) return withMessages(await this.claimForRunner(claiming, runner, declared));
     const resumed = await this.resumableTask(agent.value, session, heldTaskIds);
     if (resumed !== undefined) return withMessages(await this.outcomeOf({ kind: 'resumed', task: resumed }, record));
@@ -125,10 +127,10 @@ export class TaskClaims extends Service<
   }
 
   private async claimNext(claiming: Claiming, keys: readonly string[]): Promise<ClaimOutcome> {
-    const { request, session, agent, mark, recordResponse } = claiming;
+    const { request, session, agent, mark, growth, recordResponse } = claiming;
     const window = this.window(session.id, keys, request.runner && runnerMembership(agent.value));
     for (let refused = 0; refused < MAX_REJECTED_WINDOW; refused++) {
-      const candidate = await window.next();
+      const candidate = await window.next(growth);
       if (candidate === undefined) break;
       let outcome: 'claimed' | 'refused' = 'refused';
       try {
@@ -142,7 +144,13 @@ export class TaskClaims extends Service<
     const retried = await this.ports.tasks.firstBackoff(session.id);
     if (await this.endBackoffOf(retried, session)) throw new StaleWriteError();
     if (request.runner !== undefined) return this.outcomeOf({ kind: 'none', mark }, recordResponse);
-    const why = await this.noTaskExplainer.explain(session, agent.value, retried?.value, this.ports.clock.now());
+    const why = await this.noTaskExplainer.explain(
+      session,
+      agent.value,
+      retried?.value,
+      this.ports.clock.now(),
+      growth,
+    );
     return this.outcomeOf({ kind: 'none', mark, why }, recordResponse);
   }
 
@@ -268,17 +276,29 @@ export function codingClaimed(task: Task, runner: RunnerClaim | undefined): Task
 /** Maximum number of claims that share one query. */
 const MAX_CALLS_PER_WINDOW = 100;
 
+/** Number of tasks that the first query reads, and the maximum number that later queries read ahead. */
+const FIRST_READ = 20;
+const MAX_READ_AHEAD = 40;
+
+/** Maximum size of the tasks that a window keeps for later claims, relative to that of a response. */
+const MAX_KEPT_SHARE = 4;
+
 /**
- * Proposes tasks from the front of the queue to the concurrent claims of one instance. The claims share one query,
- * and each gets a different task. Query results are not cached, because newly claimable tasks would be missed. The
- * commit of a claim decides whether the claim succeeds.
+ * Proposes tasks from the front of the queue to the claims of one instance, a different one to each. As long as the
+ * queue has not grown, the next tasks of a query serve later claims. The commit of a claim decides whether the claim
+ * succeeds. If another instance was faster, the remaining tasks are probably outdated too and are read again.
  */
 export class ClaimWindow {
   private readonly claimable: (limit: number) => Promise<readonly Versioned<Task>[]>;
-  private readonly calls = new Batching<void, Versioned<Task> | undefined>(
-    (calls) => this.read(calls.length),
+  private readonly calls = new Batching<string | undefined, Versioned<Task> | undefined>(
+    (growths) => this.read(growths),
     MAX_CALLS_PER_WINDOW,
   );
+  /** Tasks that were read and not proposed yet. While the session has this `growth`, no other task precedes them. */
+  private kept: readonly Versioned<Task>[] = [];
+  private growth: string | undefined;
+  /** Number of tasks proposed since the last query began. The next query reads twice as many. */
+  private proposed = FIRST_READ / 2;
   /** Proposed tasks whose claim is not committed yet. A query can still return them as claimable. */
   private readonly assigned = new Set<string>();
   /** Tasks that were claimed while a query was running. Its result can still contain them. */
@@ -289,22 +309,41 @@ export class ClaimWindow {
     this.claimable = claimable;
   }
 
-  /** Returns the next claimable task, if any. The caller must pass its id to `finish` after the claim. */
-  next(): Promise<Versioned<Task> | undefined> {
-    return this.calls.add();
+  /**
+   * Returns the next claimable task, if any. The caller must pass its id to `finish` after the claim.
+   * @param growth of the session when the claim read it; undefined if unknown
+   */
+  next(growth: string | undefined): Promise<Versioned<Task> | undefined> {
+    const [first, ...others] = growth === this.growth ? this.kept : [];
+    if (growth === undefined || first === undefined) return this.calls.add(growth);
+    this.kept = others;
+    return Promise.resolve(this.propose(first));
   }
 
   finish(taskId: string, outcome: 'claimed' | 'refused'): void {
     this.assigned.delete(taskId);
     if (outcome === 'claimed') this.claimedSinceRead.add(taskId);
+    else this.kept = [];
   }
 
-  private async read(calls: number): Promise<(place: number) => Versioned<Task> | undefined> {
+  private async read(
+    growths: readonly (string | undefined)[],
+  ): Promise<(place: number) => Versioned<Task> | undefined> {
+    const growth = growths.at(-1);
+    const ahead = growth === undefined ? 0 : Math.min(MAX_READ_AHEAD, 2 * this.proposed);
+    this.proposed = 0;
     this.claimedSinceRead.clear();
-    const found = await this.claimable(calls + this.assigned.size);
+    const found = await this.claimable(Math.max(growths.length, ahead) + this.assigned.size);
     const free = found.filter(({ value: { id } }) => !this.assigned.has(id) && !this.claimedSinceRead.has(id));
-    const dealt = free.slice(0, calls);
-    for (const { value } of dealt) this.assigned.add(value.id);
+    const dealt = free.slice(0, growths.length).map((task) => this.propose(task));
+    this.kept = fittingItems(free.slice(dealt.length), ({ value }) => value, MAX_KEPT_SHARE);
+    this.growth = growth;
     return (place) => dealt[place];
+  }
+
+  private propose(task: Versioned<Task>): Versioned<Task> {
+    this.proposed += 1;
+    this.assigned.add(task.value.id);
+    return task;
   }
 }

@@ -32,12 +32,15 @@ export function noTask(workspace: string): NoTask {
 export class NoTaskExplainer extends Service<CoordinationPorts> {
   private readonly cache = new MemoCache<NoTask>();
 
-  /** Explains why no task can be claimed; reads a few documents. @param retried the task whose retry is due next */
-  async explain(session: Session, agent: Agent, retried: Task | undefined, now: Date): Promise<NoTask> {
+  /**
+   * Explains why no task can be claimed; reads a few documents.
+   * @param retried the task whose retry is due next
+   * @param growth of the session, if it is known
+   */
+  explain(session: Session, agent: Agent, retried: Task | undefined, now: Date, growth = ''): Promise<NoTask> {
     const capabilities = agent.capability_details.map(({ name }) => name);
     const key = JSON.stringify([session.id, capabilityKey(capabilities)]);
-    const grown = await this.ports.sessions.lastGrowth(session);
-    const stamp = `${grown} ${Math.floor(now.getTime() / EXPLANATION_TTL_MS)}`;
+    const stamp = `${growth} ${Math.floor(now.getTime() / EXPLANATION_TTL_MS)}`;
     return this.cache.read(key, stamp, () => this.reason(session.id, capabilities, retried, now));
   }
 

@@ -124,20 +124,26 @@ export function newSession(
   now: Date,
 ): Session {
   const id = `session-${randomness.letters(12)}`;
-  const empty = { queue_version: 0, capability_keys: [], spread: MIN_SHARDS, first_gate: 0 };
+  const empty = { queue_version: 0, capability_keys: [], spread: 1, first_gate: 0 };
   return { id, workspace, goal, master_plan: masterPlan, created_at: now, ...empty };
 }
 
 // Sessions are sharded by load. Firestore sustains about one write per second and document. Each change of a task
-// also writes a queue version and a counter. Busy sessions therefore have more documents for both. Sources:
+// also writes a counter, and a queue version if more tasks become claimable. Busy sessions therefore have more
+// documents for both. A new session has one queue version, because each claim reads it. Sources:
 // docs/decisions/0002-task-queue.md;
 // https://firebase.google.com/docs/firestore/best-practices#updates_to_a_single_document
 
-/** Shard count of a new session. */
-export const MIN_SHARDS = 8;
+/** Number of counter shards of a new session. */
+export const MIN_COUNTER_SHARDS = 8;
 
-/** Maximum shard count, because a read of the counters reads every shard. */
+/** Maximum number of shards, because a read of the counters reads every shard. */
 const MAX_SHARDS = 64;
+
+/** Returns the number of counter shards of a session. Older sessions have as many as queue version shards. */
+export function counterShards({ counter_shards, spread }: Pick<Session, 'counter_shards' | 'spread'>): number {
+  return counter_shards ?? Math.max(MIN_COUNTER_SHARDS, spread);
+}
 
 /** Shortest time between two writes of a document that Firestore sustains, in milliseconds. */
 const MS_PER_WRITE = 1000;
@@ -155,27 +161,37 @@ export class SessionSharding extends Service<CoordinationPorts> {
     await this.checkLoad(task.workspace, task.session);
   }
 
-  /** Doubles the shard count of the workspace's open session if the session's shards are written too often. */
+  /** Doubles the number of the open session's counters, or of its queue versions, if they are written too often. */
   async checkLoad(workspace: string, session: string): Promise<void> {
     const { sessions, store } = this.ports;
     // Tools report an unreadable session. An error here would only make the event repeat.
     const open = await skipUnreadable(sessions.current(workspace));
     if (open?.session.id !== session) return;
+    const [{ ages: counterAges }, growthAges] = await Promise.all([
+      sessions.counters(workspace, session),
+      sessions.growthAges(open.session),
+    ]);
     const before = open.session.spread;
-    if (before >= MAX_SHARDS) return;
-    const { ages } = await sessions.counters(workspace, session);
-    if (!isBusy(ages, before)) return;
-    const spread = Math.min(MAX_SHARDS, 2 * before);
-    const spreading = { session: { ...open.session, spread }, before, version: open.sessionVersion };
-    await ignoreStale(store.commit([{ kind: 'shardSession', ...spreading }]));
+    const sharded = {
+      ...open.session,
+      spread: neededShards(growthAges, before),
+      counter_shards: neededShards(counterAges, counterShards(open.session)),
+    };
+    if (sharded.spread === before && sharded.counter_shards === counterShards(open.session)) return;
+    const change = { kind: 'shardSession' as const, session: sharded, before, version: open.sessionVersion };
+    await ignoreStale(store.commit([change]));
   }
 }
 
+function neededShards(ages: readonly number[], count: number): number {
+  return isBusy(ages, count) ? Math.min(MAX_SHARDS, 2 * count) : count;
+}
+
 /**
- * Returns whether shards are written too often. Each change of a task writes a random shard. The mean age of the
- * shards is therefore about the time between two writes of one shard.
+ * Returns whether shards are written too often. Each write chooses a random shard. The mean age of the shards is
+ * therefore about the time between two writes of one shard.
  * @param ages milliseconds since the last write of each shard
- * @param spread shard count of the session
+ * @param spread number of shards
  */
 export function isBusy(ages: readonly number[], spread: number): boolean {
   if (ages.length < spread) return false;

@@ -23,6 +23,13 @@ export interface SessionAndAgent {
   readonly agent: Versioned<Agent> | undefined;
 }
 
+/** What a claim needs to know. `growth` differs after each change by which more tasks can be claimed. */
+export interface ClaimState extends Pick<SessionAndAgent, 'agent'> {
+  readonly open: Pick<OpenSession, 'session' | 'readAt'> | undefined;
+  /** Undefined for a session with many queue version shards, because reading them costs more than a query. */
+  readonly growth?: string;
+}
+
 /** Counters of a session. `stamp` differs after each change of the counters. */
 export type CountersNow = ReturnType<typeof sumCounters> & {
   readonly stamp: string;
@@ -118,6 +125,8 @@ export interface SessionQueries {
   opening(workspace: string): Promise<Opening>;
   /** Returns the agent and the workspace's open session, in one round trip. */
   currentWithAgent(workspace: string, agentId: string): Promise<SessionAndAgent>;
+  /** Returns the agent, the open session and its growth, in one round trip if this instance knows the session. */
+  forClaim(workspace: string, agentId: string): Promise<ClaimState>;
   archived(workspace: string, session: string): Promise<Versioned<Session> | undefined>;
   lastArchived(workspace: string): Promise<Versioned<Session> | undefined>;
   /** Returns archived sessions with tasks that runs may still wait for. */
@@ -125,8 +134,8 @@ export interface SessionQueries {
   /** Returns findings, newest first. If `tags` is set, only findings with at least one of these tags are returned. */
   discoveries(session: string, tags: readonly string[] | undefined, page: PageRequest): Promise<ListPage<Discovery>>;
   counters(workspace: string, session: string): Promise<CountersNow>;
-  /** Returns a value that changes each time more tasks of the session become claimable. */
-  lastGrowth(session: Session): Promise<string>;
+  /** Returns the milliseconds since the last write of each queue version shard. */
+  growthAges(session: Session): Promise<readonly number[]>;
   /** Reads the queue version shards first. Then finds up to `enough` of the `keys` that no open task requires. */
   unusedShards(session: Session, keys: readonly string[], enough: number): Promise<UnusedShards>;
 }

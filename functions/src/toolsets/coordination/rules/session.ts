@@ -61,6 +61,7 @@ export interface SessionChanges {
     readonly gates: readonly Versioned<string>[];
     readonly version: string;
   };
+  /** Changes the numbers of shards. `before` is the previous number of queue version shards. */
   readonly shardSession: { readonly session: Session; readonly before: number; readonly version: string };
   readonly count: {
     readonly workspace: string;
@@ -114,10 +115,12 @@ export const sessionDocument = z.object({
   queue_version: z.int(),
   /** Keys of the capability sets that open tasks require. Keys that are no longer required may remain. */
   capability_keys: z.array(z.string()),
-  /** Shard count: number of queue version shards, and also of counter shards. */
+  /** Number of queue version shards. */
   spread: z.int(),
   /** Number of the first current queue version shard. Removing unused capability keys replaces the shards. */
   first_gate: z.int(),
+  /** Number of counter shards, after it has been increased. */
+  counter_shards: z.exactOptional(z.int()),
 });
 
 export const { toDocument: sessionToDocument, fromDocument: sessionFromDocument } = documentCodec(sessionDocument);

@@ -16,8 +16,8 @@ import { type DocumentReading, FirestoreReader } from '../../../kernel/firestore
 import { versioned, versionOf } from '../../../kernel/firestore/verifiedCommit.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
 import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
-import { MIN_SHARDS } from '../rules/openSession.ts';
-import type { CountersNow, SessionAndAgent, SessionQueries, UnusedShards } from '../rules/ports.ts';
+import { counterShards, MIN_COUNTER_SHARDS } from '../rules/openSession.ts';
+import type { ClaimState, CountersNow, SessionAndAgent, SessionQueries, UnusedShards } from '../rules/ports.ts';
 import {
   type ArchivedSession,
   counterFromDocument,
@@ -25,6 +25,7 @@ import {
   discoveryFromDocument,
   type Opening,
   type OpenSession,
+  type QueueShards,
   type Session,
   sessionFromDocument,
   sumCounters,
@@ -37,9 +38,12 @@ const MAX_KEYS_PER_QUERY = 30;
 
 const MAX_CACHED_SESSIONS = 1000;
 
+/** Maximum number of queue version shards that a claim reads instead of querying the queue. */
+const MAX_SHARDS_PER_CLAIM = 8;
+
 export class FirestoreSessionQueries extends FirestoreReader implements SessionQueries {
   /** Last known open session per workspace. It saves a round trip, and every read checks that it is still open. */
-  private readonly cached = new BoundedMap<string, string>(MAX_CACHED_SESSIONS);
+  private readonly cached = new BoundedMap<string, QueueShards>(MAX_CACHED_SESSIONS);
   private readonly shardCounts: ShardCounts;
 
   constructor(database: Firestore, documents: DocumentReading, spreads: ShardCounts) {
@@ -58,6 +62,32 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
   async currentWithAgent(workspace: string, agentId: string): Promise<SessionAndAgent> {
     const { open, more } = await this.read(workspace, [agentPath(agentId)]);
     return { open, agent: more[0] && this.documents.findVersioned(more[0], agentFromDocument) };
+  }
+
+  /** A workspace's session is open as long as its document exists, so the workspace need not be read. */
+  async forClaim(workspace: string, agentId: string): Promise<ClaimState> {
+    const known = this.cached.get(workspace);
+    if (known === undefined) {
+      const current = await this.currentWithAgent(workspace, agentId);
+      return current.open === undefined ? current : this.forClaim(workspace, agentId);
+    }
+    let shards = queueShardPaths(known);
+    if (shards.length > MAX_SHARDS_PER_CLAIM) shards = [];
+    const [stored, agent, ...queue] = await this.database.getAll(
+      ...[sessionPath(workspace, known.id), agentPath(agentId), ...shards].map((path) => this.database.doc(path)),
+    );
+    if (stored?.updateTime === undefined) {
+      this.cached.delete(workspace);
+      return this.forClaim(workspace, agentId);
+    }
+    const session = this.noted(this.documents.value(stored, sessionFromDocument));
+    const isCurrent = session.spread === shards.length && session.first_gate === known.first_gate;
+    const versions = [stored, ...queue].flatMap(({ updateTime }) => (updateTime ? [versionOf(updateTime)] : []));
+    return {
+      open: { session, readAt: versionOf(stored.readTime) },
+      agent: agent && this.documents.findVersioned(agent, agentFromDocument),
+      ...(isCurrent && versions.length > shards.length && { growth: versions.join() }),
+    };
   }
 
   async archived(workspace: string, session: string): Promise<Versioned<Session> | undefined> {
@@ -91,10 +121,9 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
     return { ...sumCounters(counters), stamp, ages };
   }
 
-  async lastGrowth({ workspace, id }: Session): Promise<string> {
-    const latest = this.database.collection(queueShardsPath(workspace, id)).orderBy('grown_at', 'desc').limit(1);
-    const [gate] = (await latest.get()).docs;
-    return gate === undefined ? '' : versionOf(gate.updateTime);
+  async growthAges({ workspace, id }: Session): Promise<readonly number[]> {
+    const { docs, readTime } = await this.database.collection(queueShardsPath(workspace, id)).get();
+    return docs.map(({ updateTime }) => readTime.toMillis() - updateTime.toMillis());
   }
 
   async unusedShards({ workspace, id }: Session, keys: readonly string[], enough: number): Promise<UnusedShards> {
@@ -118,7 +147,7 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
     paths: readonly string[],
     attempt = 1,
   ): Promise<Opening & { more: readonly DocumentSnapshot[] }> {
-    const guess = this.cached.get(workspace);
+    const guess = this.cached.get(workspace)?.id;
     const guessed = guess === undefined ? [] : [sessionPath(workspace, guess)];
     const snapshots = await this.database.getAll(
       ...[workspacePath(workspace), ...paths, ...guessed].map((path) => this.database.doc(path)),
@@ -130,7 +159,6 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
     const { version: workspaceVersion } = versioned(name, named.updateTime);
     if (name === undefined) return { vacant: workspaceVersion, more };
     const stored = guess === name ? rest[paths.length] : await this.database.doc(sessionPath(workspace, name)).get();
-    this.cached.set(workspace, name);
     if (stored?.updateTime === undefined) {
       // The session was archived between the two reads. This is not expected to happen several times in a row.
       if (attempt === MAX_ATTEMPTS) throw new Error(`Workspace ${workspace} refers to a session that does not exist.`);
@@ -140,23 +168,34 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
       this.documents.value(stored, sessionFromDocument),
       stored.updateTime,
     );
-    this.shardCounts.note(session);
+    this.noted(session);
     return { open: { session, readAt: versionOf(named.readTime), sessionVersion, workspaceVersion }, more };
+  }
+
+  private noted(session: Session): Session {
+    this.cached.set(session.workspace, session);
+    this.shardCounts.note(session);
+    return session;
   }
 }
 
+export function queueShardPaths({ workspace, id, first_gate, spread }: QueueShards): readonly string[] {
+  const collection = queueShardsPath(workspace, id);
+  return Array.from({ length: spread }, (_, shard) => `${collection}/${first_gate + shard}`);
+}
+
 /**
- * Cached shard counts of sessions. A change of a task writes a counter, but does not always read the session. Reads
- * add up all shards, so an outdated shard count only causes more contention.
+ * Cached numbers of counter shards. A change of a task writes a counter, but does not always read the session. Reads
+ * add up all shards, so an outdated number only causes more contention.
  */
 export class ShardCounts {
   private readonly cached = new BoundedMap<string, number>(MAX_CACHED_SESSIONS);
 
-  note({ id, spread }: Pick<Session, 'id' | 'spread'>): void {
-    this.cached.set(id, spread);
+  note(session: Session): void {
+    this.cached.set(session.id, counterShards(session));
   }
 
   of(session: string): number {
-    return this.cached.get(session) ?? MIN_SHARDS;
+    return this.cached.get(session) ?? MIN_COUNTER_SHARDS;
   }
 }

@@ -15,16 +15,11 @@ import {
 import type { EffectsOf } from '../../../kernel/firestore/store.ts';
 import { type ChangeWriters, type CommitWrites, increments } from '../../../kernel/firestore/store.ts';
 import type { MessageChanges } from '../rules/mailbox.ts';
-import {
-  discoveryToDocument,
-  type QueueShards,
-  type Session,
-  type SessionChanges,
-  sessionToDocument,
-} from '../rules/session.ts';
+import { counterShards } from '../rules/openSession.ts';
+import { discoveryToDocument, type Session, type SessionChanges, sessionToDocument } from '../rules/session.ts';
 import { type Task, type TaskChanges, taskToDocument } from '../rules/task.ts';
 import { taskNode } from '../rules/taskChanges.ts';
-import type { ShardCounts } from './sessions.ts';
+import { queueShardPaths, type ShardCounts } from './sessions.ts';
 
 export const sessionWriters = (spreads: ShardCounts): ChangeWriters<SessionChanges> => ({
   openSession({ session, replaces }, writes) {
@@ -40,7 +35,7 @@ export const sessionWriters = (spreads: ShardCounts): ChangeWriters<SessionChang
     const archived = { ...sessionToDocument(session), archived_at: at, cleared: false };
     writes.set(archivedSessionPath(workspace, id), archived);
     writes.deleteAt(sessionPath(workspace, id), version);
-    for (let gate = 0; gate < session.spread; gate++) writes.delete(queueShardPath(session, gate));
+    for (const path of queueShardPaths(session)) writes.delete(path);
   },
   reopenSession({ session, archivedVersion, replaces }, writes) {
     const { workspace, id } = session;
@@ -55,8 +50,8 @@ export const sessionWriters = (spreads: ShardCounts): ChangeWriters<SessionChang
   queueGrew({ session, capability_keys, version }, writes) {
     const { workspace, id, spread } = session;
     if (capability_keys.length === 0 && version === undefined) {
-      const gate = queueShardPath(session, writes.randomness.integer(spread));
-      writes.update(gate, { grown_at: FieldValue.serverTimestamp() });
+      const path = queueShardPaths(session)[writes.randomness.integer(spread)] ?? '';
+      writes.update(path, { grown_at: FieldValue.serverTimestamp() });
       return;
     }
     const path = sessionPath(workspace, id);
@@ -76,7 +71,8 @@ export const sessionWriters = (spreads: ShardCounts): ChangeWriters<SessionChang
     queueShards({ ...session, first_gate: firstGate }, 0, writes);
   },
   shardSession({ session, before, version }, writes) {
-    writes.replace(sessionPath(session.workspace, session.id), { spread: session.spread }, version);
+    const { workspace, id, spread, counter_shards = counterShards(session) } = session;
+    writes.replace(sessionPath(workspace, id), { spread, counter_shards }, version);
     queueShards(session, before, writes);
   },
   count({ workspace, session, by, at, waited }, writes) {
@@ -92,12 +88,8 @@ export const sessionWriters = (spreads: ShardCounts): ChangeWriters<SessionChang
 });
 
 function queueShards(session: Session, from: number, writes: CommitWrites): void {
-  for (let gate = from; gate < session.spread; gate++)
-    writes.set(queueShardPath(session, gate), { grown_at: FieldValue.serverTimestamp() });
-}
-
-function queueShardPath({ workspace, id, first_gate }: QueueShards, gate: number): string {
-  return `${queueShardsPath(workspace, id)}/${first_gate + gate}`;
+  for (const path of queueShardPaths(session).slice(from))
+    writes.set(path, { grown_at: FieldValue.serverTimestamp() });
 }
 
 export const taskWriters: ChangeWriters<TaskChanges> = {
@@ -187,6 +179,7 @@ function sessionAuditFields(session: Session): Fields {
     capability_keys: __,
     spread: ___,
     first_gate: ____,
+    counter_shards: _____,
     ...audited
   } = sessionToDocument(session);
   return audited;
