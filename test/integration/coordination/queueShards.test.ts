@@ -86,7 +86,7 @@ describe('queue version shards', () => {
     const { sessions } = team.app.coordination.ports;
     const ann = await team.join('ann');
     await team.createOne();
-    const growth = async () => (await sessions.forClaim(team.workspace, ann)).growth;
+    const growth = async () => (await sessions.currentWithAgent(team.workspace, ann)).growth;
     const before = await growth();
     assert.ok(before);
     await team.claim(ann);

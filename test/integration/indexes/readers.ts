@@ -348,7 +348,6 @@ async function sessionCalls(): Promise<readonly Call[]> {
     (database) => new SessionQueries(database, documents, new ShardCounts()).current('workspace-1'),
     (database) => new SessionQueries(database, documents, new ShardCounts()).opening('workspace-1'),
     (database) => new SessionQueries(database, documents, new ShardCounts()).currentWithAgent('workspace-1', 'agent-1'),
-    (database) => new SessionQueries(database, documents, new ShardCounts()).forClaim('workspace-1', 'agent-1'),
     (database) => new SessionQueries(database, documents, new ShardCounts()).archived('workspace-1', SESSION),
     (database) => new SessionQueries(database, documents, new ShardCounts()).lastArchived('workspace-1'),
     (database) => new SessionQueries(database, documents, new ShardCounts()).counters('workspace-1', SESSION),

@@ -37,7 +37,11 @@ describe('claim of a task', () => {
       const claims = new TaskClaims(
         portsOf<ConstructorParameters<typeof TaskClaims>[0]>({
           sessions: {
-            forClaim: async () => ({ open: { session, readAt: '1.0' }, agent: versionOf(agent), growth: '1.0' }),
+            currentWithAgent: async () => ({
+              open: { session, readAt: '1.0' },
+              agent: versionOf(agent),
+              growth: '1.0',
+            }),
           },
           tasks: {
             claimable: async (of, satisfied, _limit, only) => {

@@ -74,6 +74,14 @@ describe('ClaimWindow', () => {
     );
   });
 
+  it('serves calls that waited for a query from its result, without another query', async () => {
+    const first = next('1');
+    const others = [next('1'), next('1')];
+    await reader.query(0).answer(names(5));
+    assert.deepEqual(await Promise.all([first, ...others]), names(3));
+    assert.equal(reader.queries.length, 1);
+  });
+
   it('reads only as many tasks as the calls need if the growth of the queue is unknown', async () => {
     const first = next();
     assert.equal(reader.query(0).limit, 1);

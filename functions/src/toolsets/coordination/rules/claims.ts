@@ -91,7 +91,7 @@ export class TaskClaims extends Service<
 
   private async tryClaim(request: ClaimRequest, recordResponse: RecordResponse<ClaimOutcome>) {
     const { workspace, agentId, runner, heldTaskIds } = request;
-    const { open, agent, growth } = await this.ports.sessions.forClaim(workspace, agentId);
+    const { open, agent, growth } = await this.ports.sessions.currentWithAgent(workspace, agentId);
     if (agent === undefined) throw agentNotRegistered(agentId);
     if (open === undefined) return this.outcomeOf({ kind: 'none', mark: {}, why: noTask(workspace) }, recordResponse);
     const { session } = open;
@@ -313,11 +313,8 @@ export class ClaimWindow {
    * Returns the next claimable task, if any. The caller must pass its id to `finish` after the claim.
    * @param growth of the session when the claim read it; undefined if unknown
    */
-  next(growth: string | undefined): Promise<Versioned<Task> | undefined> {
-    const [first, ...others] = growth === this.growth ? this.kept : [];
-    if (growth === undefined || first === undefined) return this.calls.add(growth);
-    this.kept = others;
-    return Promise.resolve(this.propose(first));
+  async next(growth: string | undefined): Promise<Versioned<Task> | undefined> {
+    return this.proposeAt(growth) ?? this.calls.add(growth);
   }
 
   finish(taskId: string, outcome: 'claimed' | 'refused'): void {
@@ -329,19 +326,31 @@ export class ClaimWindow {
   private async read(
     growths: readonly (string | undefined)[],
   ): Promise<(place: number) => Versioned<Task> | undefined> {
-    const growth = growths.at(-1);
+    // The query for the previous calls can have found enough tasks for these calls too.
+    const before = growths.map((growth) => this.proposeAt(growth));
+    const waiting = growths.filter((_, place) => before[place] === undefined);
+    if (waiting.length === 0) return (place) => before[place];
+    const growth = waiting.at(-1);
     const ahead = growth === undefined ? 0 : Math.min(MAX_READ_AHEAD, 2 * this.proposed);
     this.proposed = 0;
     this.claimedSinceRead.clear();
-    const found = await this.claimable(Math.max(growths.length, ahead) + this.assigned.size);
-    const free = found.filter(({ value: { id } }) => !this.assigned.has(id) && !this.claimedSinceRead.has(id));
-    const dealt = free.slice(0, growths.length).map((task) => this.propose(task));
-    this.kept = fittingItems(free.slice(dealt.length), ({ value }) => value, MAX_KEPT_SHARE);
+    const found = await this.claimable(Math.max(waiting.length, ahead) + this.assigned.size);
+    this.kept = found.filter(({ value: { id } }) => !this.assigned.has(id) && !this.claimedSinceRead.has(id));
+    const proposed = before.map((task) => task ?? this.propose());
+    this.kept = fittingItems(this.kept, ({ value }) => value, MAX_KEPT_SHARE);
     this.growth = growth;
-    return (place) => dealt[place];
+    return (place) => proposed[place];
   }
 
-  private propose(task: Versioned<Task>): Versioned<Task> {
+  /** Proposes a kept task if the queue has not grown since it was read. */
+  private proposeAt(growth: string | undefined): Versioned<Task> | undefined {
+    return growth !== undefined && growth === this.growth ? this.propose() : undefined;
+  }
+
+  private propose(): Versioned<Task> | undefined {
+    const [task, ...others] = this.kept;
+    if (task === undefined) return undefined;
+    this.kept = others;
     this.proposed += 1;
     this.assigned.add(task.value.id);
     return task;

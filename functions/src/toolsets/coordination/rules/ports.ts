@@ -18,14 +18,10 @@ import type {
 } from './session.ts';
 import type { QueuePart, Task, TaskChanges, TaskStatus } from './task.ts';
 
+/** An agent and the open session. `growth` differs after each change by which more tasks can be claimed. */
 export interface SessionAndAgent {
-  readonly open: OpenSession | undefined;
-  readonly agent: Versioned<Agent> | undefined;
-}
-
-/** What a claim needs to know. `growth` differs after each change by which more tasks can be claimed. */
-export interface ClaimState extends Pick<SessionAndAgent, 'agent'> {
   readonly open: Pick<OpenSession, 'session' | 'readAt'> | undefined;
+  readonly agent: Versioned<Agent> | undefined;
   /** Undefined for a session with many queue version shards, because reading them costs more than a query. */
   readonly growth?: string;
 }
@@ -123,10 +119,8 @@ export interface SessionQueries {
   current(workspace: string): Promise<OpenSession | undefined>;
   /** Returns the open session, or only the version of the workspace document, or nothing for an unknown workspace. */
   opening(workspace: string): Promise<Opening>;
-  /** Returns the agent and the workspace's open session, in one round trip. */
+  /** Returns the agent and the workspace's open session, in one round trip if this instance knows the session. */
   currentWithAgent(workspace: string, agentId: string): Promise<SessionAndAgent>;
-  /** Returns the agent, the open session and its growth, in one round trip if this instance knows the session. */
-  forClaim(workspace: string, agentId: string): Promise<ClaimState>;
   archived(workspace: string, session: string): Promise<Versioned<Session> | undefined>;
   lastArchived(workspace: string): Promise<Versioned<Session> | undefined>;
   /** Returns archived sessions with tasks that runs may still wait for. */

@@ -1,4 +1,4 @@
-import type { DocumentSnapshot, Firestore, Query } from '@google-cloud/firestore';
+import type { Firestore, Query } from '@google-cloud/firestore';
 import { workspaceFromDocument } from '../../../access/rules/workspace.ts';
 import { agentFromDocument } from '../../../agents/rules/agent.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
@@ -17,7 +17,7 @@ import { versioned, versionOf } from '../../../kernel/firestore/verifiedCommit.t
 import { BoundedMap } from '../../../kernel/memoCache.ts';
 import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
 import { counterShards, MIN_COUNTER_SHARDS } from '../rules/openSession.ts';
-import type { ClaimState, CountersNow, SessionAndAgent, SessionQueries, UnusedShards } from '../rules/ports.ts';
+import type { CountersNow, SessionAndAgent, SessionQueries, UnusedShards } from '../rules/ports.ts';
 import {
   type ArchivedSession,
   counterFromDocument,
@@ -39,7 +39,7 @@ const MAX_KEYS_PER_QUERY = 30;
 const MAX_CACHED_SESSIONS = 1000;
 
 /** Maximum number of queue version shards that a claim reads instead of querying the queue. */
-const MAX_SHARDS_PER_CLAIM = 8;
+const MAX_SHARDS_READ = 8;
 
 export class FirestoreSessionQueries extends FirestoreReader implements SessionQueries {
   /** Last known open session per workspace. It saves a round trip, and every read checks that it is still open. */
@@ -52,40 +52,28 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
   }
 
   async current(workspace: string): Promise<OpenSession | undefined> {
-    return (await this.read(workspace, [])).open;
+    return (await this.opening(workspace)).open;
   }
 
-  async opening(workspace: string): Promise<Opening> {
-    return this.read(workspace, []);
-  }
-
+  /** A session is open as long as its document exists, so the workspace need not be read. */
   async currentWithAgent(workspace: string, agentId: string): Promise<SessionAndAgent> {
-    const { open, more } = await this.read(workspace, [agentPath(agentId)]);
-    return { open, agent: more[0] && this.documents.findVersioned(more[0], agentFromDocument) };
-  }
-
-  /** A workspace's session is open as long as its document exists, so the workspace need not be read. */
-  async forClaim(workspace: string, agentId: string): Promise<ClaimState> {
-    const known = this.cached.get(workspace);
-    if (known === undefined) {
-      const current = await this.currentWithAgent(workspace, agentId);
-      return current.open === undefined ? current : this.forClaim(workspace, agentId);
-    }
-    let shards = queueShardPaths(known);
-    if (shards.length > MAX_SHARDS_PER_CLAIM) shards = [];
-    const [stored, agent, ...queue] = await this.database.getAll(
-      ...[sessionPath(workspace, known.id), agentPath(agentId), ...shards].map((path) => this.database.doc(path)),
-    );
-    if (stored?.updateTime === undefined) {
+    const known = this.cached.get(workspace) ?? (await this.current(workspace))?.session;
+    let shards = known === undefined ? [] : queueShardPaths(known);
+    if (shards.length > MAX_SHARDS_READ) shards = [];
+    const paths = [agentPath(agentId), ...(known ? [sessionPath(workspace, known.id), ...shards] : [])];
+    const [found, stored, ...queue] = await this.database.getAll(...paths.map((path) => this.database.doc(path)));
+    const agent = found && this.documents.findVersioned(found, agentFromDocument);
+    if (known === undefined || stored === undefined) return { open: undefined, agent };
+    if (stored.updateTime === undefined) {
       this.cached.delete(workspace);
-      return this.forClaim(workspace, agentId);
+      return this.currentWithAgent(workspace, agentId);
     }
     const session = this.noted(this.documents.value(stored, sessionFromDocument));
     const isCurrent = session.spread === shards.length && session.first_gate === known.first_gate;
     const versions = [stored, ...queue].flatMap(({ updateTime }) => (updateTime ? [versionOf(updateTime)] : []));
     return {
       open: { session, readAt: versionOf(stored.readTime) },
-      agent: agent && this.documents.findVersioned(agent, agentFromDocument),
+      agent,
       ...(isCurrent && versions.length > shards.length && { growth: versions.join() }),
     };
   }
@@ -141,35 +129,26 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
     return { shards, disused };
   }
 
-  /** Reads a workspace, its session and more documents: in one round trip if the cached session is still open. */
-  private async read(
-    workspace: string,
-    paths: readonly string[],
-    attempt = 1,
-  ): Promise<Opening & { more: readonly DocumentSnapshot[] }> {
+  /** Reads a workspace and its session: in one round trip if the cached session is still open. */
+  async opening(workspace: string, attempt = 1): Promise<Opening> {
     const guess = this.cached.get(workspace)?.id;
     const guessed = guess === undefined ? [] : [sessionPath(workspace, guess)];
-    const snapshots = await this.database.getAll(
-      ...[workspacePath(workspace), ...paths, ...guessed].map((path) => this.database.doc(path)),
+    const [named, last] = await this.database.getAll(
+      ...[workspacePath(workspace), ...guessed].map((path) => this.database.doc(path)),
     );
-    const [named, ...rest] = snapshots;
-    const more = rest.slice(0, paths.length);
-    if (named?.updateTime === undefined) return { more };
+    if (named?.updateTime === undefined) return {};
     const { session: name } = this.documents.value(named, workspaceFromDocument);
     const { version: workspaceVersion } = versioned(name, named.updateTime);
-    if (name === undefined) return { vacant: workspaceVersion, more };
-    const stored = guess === name ? rest[paths.length] : await this.database.doc(sessionPath(workspace, name)).get();
+    if (name === undefined) return { vacant: workspaceVersion };
+    const stored = guess === name ? last : await this.database.doc(sessionPath(workspace, name)).get();
     if (stored?.updateTime === undefined) {
       // The session was archived between the two reads. This is not expected to happen several times in a row.
       if (attempt === MAX_ATTEMPTS) throw new Error(`Workspace ${workspace} refers to a session that does not exist.`);
-      return this.read(workspace, paths, attempt + 1);
+      return this.opening(workspace, attempt + 1);
     }
-    const { value: session, version: sessionVersion } = versioned(
-      this.documents.value(stored, sessionFromDocument),
-      stored.updateTime,
-    );
-    this.noted(session);
-    return { open: { session, readAt: versionOf(named.readTime), sessionVersion, workspaceVersion }, more };
+    const session = this.noted(this.documents.value(stored, sessionFromDocument));
+    const sessionVersion = versionOf(stored.updateTime);
+    return { open: { session, readAt: versionOf(named.readTime), sessionVersion, workspaceVersion } };
   }
 
   private noted(session: Session): Session {

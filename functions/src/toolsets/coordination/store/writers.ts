@@ -88,8 +88,7 @@ export const sessionWriters = (spreads: ShardCounts): ChangeWriters<SessionChang
 });
 
 function queueShards(session: Session, from: number, writes: CommitWrites): void {
-  for (const path of queueShardPaths(session).slice(from))
-    writes.set(path, { grown_at: FieldValue.serverTimestamp() });
+  for (const path of queueShardPaths(session).slice(from)) writes.set(path, { grown_at: FieldValue.serverTimestamp() });
 }
 
 export const taskWriters: ChangeWriters<TaskChanges> = {
