@@ -11,58 +11,35 @@ async function asked(fixture: MistakesFixture, method: string, params: unknown, 
   return (await request(fixture.url(path), fixture.leader.token, method, { params })).text;
 }
 
-const UNKNOWN = /Unknown tool/;
+/** A call of a tool that does not exist, whose error must contain the name and the suggestion. */
+const unknown = (who: string, name: string, next: RegExp, path = ''): Mistake => ({
+  who,
+  make: called(name, path),
+  happened: /Unknown tool/,
+  where: new RegExp(name.replace('.', '\\.')),
+  next,
+});
 
 export const nameMistakes: readonly Mistake[] = [
-  {
-    who: 'misspells a tool',
-    make: called('get_statuss', '/coordination'),
-    happened: UNKNOWN,
-    where: /get_statuss/,
-    next: /Did you mean get_status\b/,
-  },
-  {
-    who: 'writes a tool in camel case with a dot',
-    make: called('coordination.createTask'),
-    happened: UNKNOWN,
-    where: /coordination\.createTask/,
-    next: /Did you mean coordination_create_task\b/,
-  },
-  {
-    who: 'omits the toolset',
-    make: called('create_tasks_batch'),
-    happened: UNKNOWN,
-    where: /create_tasks_batch/,
-    next: /Did you mean coordination_create_tasks_batch\b/,
-  },
-  {
-    who: 'omits the toolset of a name that several toolsets have',
-    make: called('claim_task'),
-    happened: UNKNOWN,
-    where: /claim_task/,
-    next: /coordination_claim_task.*coding_claim_task|coding_claim_task.*coordination_claim_task/,
-  },
-  {
-    who: 'writes a tool in snake case if the specification uses camel case',
-    make: called('github.create_pr'),
-    happened: UNKNOWN,
-    where: /github\.create_pr/,
-    next: /Did you mean github_createPR\b/,
-  },
-  {
-    who: 'keeps the prefix that a client adds',
-    make: called('mcp__muster__todo_add_task'),
-    happened: UNKNOWN,
-    where: /mcp__muster__todo_add_task/,
-    next: /Did you mean todo_add_task\b/,
-  },
-  {
-    who: 'invents a tool',
-    make: called('todo_archive_everything', '/todo'),
-    happened: UNKNOWN,
-    where: /todo_archive_everything/,
-    next: /tools\/list/,
-  },
+  unknown('misspells a tool', 'get_statuss', /Did you mean get_status\b/, '/coordination'),
+  unknown(
+    'writes a tool in camel case with a dot',
+    'coordination.createTask',
+    /Did you mean coordination_create_task\b/,
+  ),
+  unknown('omits the toolset', 'create_tasks_batch', /Did you mean coordination_create_tasks_batch\b/),
+  unknown(
+    'omits the toolset of a name that several toolsets have',
+    'claim_task',
+    /coordination_claim_task.*coding_claim_task|coding_claim_task.*coordination_claim_task/,
+  ),
+  unknown(
+    'writes a tool in snake case if the specification uses camel case',
+    'github.create_pr',
+    /Did you mean github_createPR\b/,
+  ),
+  unknown('keeps the prefix that a client adds', 'mcp__muster__todo_add_task', /Did you mean todo_add_task\b/),
+  unknown('invents a tool', 'todo_archive_everything', /tools\/list/, '/todo'),
   {
     who: 'calls a tool of a toolset that the URL does not select',
     make: called('todo_add_task', '/coordination'),

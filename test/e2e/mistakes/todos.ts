@@ -15,7 +15,14 @@ const recurring = (args: object) => (fixture: MistakesFixture) =>
     ...args,
   });
 
-const AN_EXAMPLE = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)/;
+/** A to-do with an invalid due date, whose error must contain an example of a valid date. */
+const badDate = (who: string, due_date: string | number, happened = /date|time/i): Mistake => ({
+  who,
+  make: added({ due_date }),
+  happened,
+  where: /due_date/,
+  next: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)/,
+});
 
 async function newTodo(fixture: MistakesFixture, args: object = {}): Promise<string> {
   const { task } = await fixture.made('todo_add_task', { title: `Milk ${randomUUID()}`, ...args });
@@ -23,41 +30,11 @@ async function newTodo(fixture: MistakesFixture, args: object = {}): Promise<str
 }
 
 export const todoMistakes: readonly Mistake[] = [
-  {
-    who: 'writes a date in words',
-    make: added({ due_date: 'tomorrow' }),
-    happened: /date|time/i,
-    where: /due_date/,
-    next: AN_EXAMPLE,
-  },
-  {
-    who: 'writes a date without a time',
-    make: added({ due_date: '2099-06-01' }),
-    happened: /date|time/i,
-    where: /due_date/,
-    next: AN_EXAMPLE,
-  },
-  {
-    who: 'writes a time without a time zone',
-    make: added({ due_date: '2099-06-01T09:00:00' }),
-    happened: /zone|offset/i,
-    where: /due_date/,
-    next: AN_EXAMPLE,
-  },
-  {
-    who: 'writes a date that does not exist',
-    make: added({ due_date: '2099-02-30T09:00:00Z' }),
-    happened: /date|time/i,
-    where: /due_date/,
-    next: AN_EXAMPLE,
-  },
-  {
-    who: 'writes a date as a number',
-    make: added({ due_date: 1_770_000_000 }),
-    happened: /expected a date/,
-    where: /due_date/,
-    next: AN_EXAMPLE,
-  },
+  badDate('writes a date in words', 'tomorrow'),
+  badDate('writes a date without a time', '2099-06-01'),
+  badDate('writes a time without a time zone', '2099-06-01T09:00:00', /zone|offset/i),
+  badDate('writes a date that does not exist', '2099-02-30T09:00:00Z'),
+  badDate('writes a date as a number', 1_770_000_000, /expected a date/),
   {
     who: 'sets a due date in the past',
     make: added({ due_date: '2020-01-01T09:00:00Z' }),
