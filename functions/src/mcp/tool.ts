@@ -106,7 +106,7 @@ interface Rendering<Input extends z.ZodObject, Output extends z.ZodObject, Outco
 }
 
 /** Context of a handler. It contains the function that stores the response in the same commit as the changes. */
-interface WritingContext<Services, Outcome> extends CallContext<Services> {
+export interface WritingContext<Services, Outcome> extends CallContext<Services> {
   readonly recordResponse: RecordResponse<Outcome>;
 }
 

@@ -29,12 +29,8 @@ export function resolveBatch(batch: readonly (readonly string[])[]): Dependency[
   );
   const cycle = findCycle(resolved.map((task) => task.flatMap((one) => ('sibling' in one ? one.sibling : []))));
   if (cycle === undefined) return resolved;
-  const path = cycle.map((index) => `task-${index + 1}`).join(' -> ');
-  throw new MusterError('VALIDATION_ERROR', `The dependencies form a cycle: ${path}.`, {
-    field: `tasks.${cycle[0]}.dependencies`,
-    reason: 'DEPENDENCY_CYCLE',
-    suggestion: 'Remove one of these dependencies.',
-  });
+  const path = cycle.map((index) => `task-${index + 1}`);
+  throw cycleError(path, `tasks.${cycle[0]}.dependencies`);
 }
 
 function resolve(dependency: string, index: number, size: number): Dependency {
@@ -148,7 +144,7 @@ export async function requireNoCycle(
   let level = dependencies;
   while (level.length > 0) {
     const cyclic = paths.get(task.id);
-    if (cyclic !== undefined) throw cycle(cyclic);
+    if (cyclic !== undefined) throw cycleError(cyclic, 'dependencies');
     if (paths.size > MAX_VISITED) throw graphTooLarge();
     const further = nextLevel(level, paths);
     level = (await tasks.findAll(further)).flatMap((found) => found?.value ?? []);
@@ -170,9 +166,9 @@ function nextLevel(level: readonly Task[], paths: Paths): readonly string[] {
   return further;
 }
 
-function cycle(path: readonly string[]): MusterError {
+function cycleError(path: readonly string[], field: string): MusterError {
   return new MusterError('VALIDATION_ERROR', `The dependencies form a cycle: ${path.join(' -> ')}.`, {
-    field: 'dependencies',
+    field,
     reason: 'DEPENDENCY_CYCLE',
     suggestion: 'Remove one of these dependencies.',
   });

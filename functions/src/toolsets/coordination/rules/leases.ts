@@ -103,13 +103,9 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
   ): Promise<'released' | 'renewed' | 'left' | undefined> {
     const { claim } = value;
     if (claim === undefined) return undefined;
-    if (value.waiting_for !== undefined && value.waiting_for.until > now) {
-      const task = waitForAnswer(value, value.waiting_for);
-      await this.ports.store.commit([{ kind: 'replaceTask', task, before: value, version }]);
-      return 'renewed';
-    }
+    const { waiting_for: wait } = value;
     const seenAt = claim.claimed_by_runner ? undefined : seen.get(claim.claimed_by);
-    const renewed = seenAt && renewLease(value, seenAt);
+    const renewed = wait && wait.until > now ? waitForAnswer(value, wait) : seenAt && renewLease(value, seenAt);
     if (renewed?.claim !== undefined && renewed.claim.lease_expires_at > now) {
       await this.ports.store.commit([{ kind: 'replaceTask', task: renewed, before: value, version }]);
       return 'renewed';

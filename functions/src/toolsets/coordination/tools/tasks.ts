@@ -81,8 +81,7 @@ export const createTasksBatch = defineTool({
   handler: ({ services, workspace, principal, recordResponse }, { tasks, part_of }) => {
     const createdBy = principal.agent_id ?? principal.uid;
     const drafts = tasks.map((task) => draftOf({ part_of, ...task }));
-    const by = { createdBy, opener: principal, viewer: principal };
-    const request = { workspace, ...by, drafts, isBatch: true };
+    const request = { workspace, createdBy, opener: principal, viewer: principal, drafts, isBatch: true };
     return services.taskCreation.create(request, recordResponse);
   },
 });
@@ -118,23 +117,11 @@ export const updateTask = defineTool({
     message: isChanged ? undefined : 'Nothing changed: the task already has these values.',
     task: taskResponse(task),
   }),
-  handler: ({ services, principal, recordResponse }, { task_id, clear, ...wishes }) => {
+  handler: ({ services, principal, recordResponse }, { task_id, clear, context_files: files, ...wishes }) => {
     const changed = clearedFields(clear);
-    const deadlineDate = wishes.deadline === undefined ? undefined : new Date(wishes.deadline);
-    return services.taskUpdates.update(
-      principal,
-      {
-        taskId: task_id,
-        description: wishes.description,
-        priority: wishes.priority,
-        dependencies: wishes.dependencies,
-        required_capabilities: wishes.required_capabilities,
-        hints: changed('hints', wishes.hints),
-        files: wishes.context_files,
-        deadline: changed('deadline', deadlineDate),
-      },
-      recordResponse,
-    );
+    const due = wishes.deadline === undefined ? undefined : new Date(wishes.deadline);
+    const cleared = { hints: changed('hints', wishes.hints), deadline: changed('deadline', due) };
+    return services.taskUpdates.update(principal, { taskId: task_id, ...wishes, files, ...cleared }, recordResponse);
   },
 });
 

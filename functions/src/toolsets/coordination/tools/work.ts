@@ -1,11 +1,12 @@
 /** Tools for workers: claim, start, complete, fail and release a task. Source: the coordination specification. */
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
-import { guidance, wholeNumber } from '../../../mcp/tool.ts';
+import { guidance, type WritingContext, wholeNumber } from '../../../mcp/tool.ts';
+import type { CoordinationServices } from '../create.ts';
 import { type ClaimOutcome, DEFAULT_LEASE_SECONDS } from '../rules/claims.ts';
 import type { Message } from '../rules/mailbox.ts';
 import { NO_TASK_REASONS } from '../rules/noTask.ts';
-import type { Task } from '../rules/task.ts';
+import type { ReportedOutcome, Task, TaskOutcome } from '../rules/task.ts';
 import {
   agentId,
   claimEpoch,
@@ -128,23 +129,9 @@ export const completeTask = defineTool({
     files_created: ['src/auth/login.ts', 'src/auth/jwt.ts'],
   },
   response: outcomeResponse,
-  handler: async (
-    { services, workspace, principal, recordResponse },
-    { agent_id, task_id, claim_epoch, when_parts_done, ...report },
-  ) => {
-    const agentId = await services.liveness.actAs(principal, workspace, agent_id);
-    const claimant = { agent_id: agentId, claim_epoch: claim_epoch };
-    const result = {
-      output: report.output,
-      ...(report.files_modified && { files_modified: report.files_modified }),
-      ...(report.files_created && { files_created: report.files_created }),
-    };
-    return services.taskQueue.reportOutcome(
-      principal,
-      task_id,
-      { claimant, outcome: { kind: 'done', result, ...(when_parts_done && { whenPartsDone: when_parts_done }) } },
-      recordResponse,
-    );
+  handler: (context, { output, files_modified, files_created, when_parts_done: whenPartsDone, ...claim }) => {
+    const result = { output, ...(files_modified && { files_modified }), ...(files_created && { files_created }) };
+    return report(context, claim, { kind: 'done', result, ...(whenPartsDone && { whenPartsDone }) });
   },
 });
 
@@ -167,20 +154,18 @@ export const failTask = defineTool({
   role: 'worker',
   example: { agent_id: 'terminal-2', task_id: 'task-xxx-002', error: 'The test database is not reachable' },
   response: outcomeResponse,
-  handler: async (
-    { services, workspace, principal, recordResponse },
-    { agent_id, task_id, claim_epoch, ...report },
-  ) => {
-    const agentId = await services.liveness.actAs(principal, workspace, agent_id);
-    const claimant = { agent_id: agentId, claim_epoch: claim_epoch };
-    return services.taskQueue.reportOutcome(
-      principal,
-      task_id,
-      { claimant, outcome: { kind: 'failed', ...report } },
-      recordResponse,
-    );
-  },
+  handler: (context, { error, retryable, ...claim }) => report(context, claim, { kind: 'failed', error, retryable }),
 });
+
+async function report(
+  { services, workspace, principal, recordResponse }: WritingContext<CoordinationServices, TaskOutcome>,
+  { agent_id, task_id, claim_epoch }: { agent_id: string; task_id: string; claim_epoch?: number | undefined },
+  outcome: ReportedOutcome,
+): Promise<TaskOutcome> {
+  const agentId = await services.liveness.actAs(principal, workspace, agent_id);
+  const claimant = { agent_id: agentId, claim_epoch };
+  return services.taskQueue.reportOutcome(principal, task_id, { claimant, outcome }, recordResponse);
+}
 
 export const releaseTask = defineTool({
   name: 'release_task',
