@@ -4,11 +4,14 @@ import { FieldPath, type Query, type QueryDocumentSnapshot } from '@google-cloud
 const PAGE = 300;
 
 /** Yields pages with all documents of a query, ordered by path. The query must not specify an order. */
-export async function* pagesOf(query: Query): AsyncGenerator<readonly QueryDocumentSnapshot[], void, undefined> {
+export async function* pagesOf(
+  query: Query,
+  read = (page: Query) => page.get(),
+): AsyncGenerator<readonly QueryDocumentSnapshot[], void, undefined> {
   const ordered = query.orderBy(FieldPath.documentId()).limit(PAGE);
   let page = ordered;
   for (;;) {
-    const { docs } = await page.get();
+    const { docs } = await read(page);
     if (docs.length > 0) yield docs;
     const last = docs.at(-1);
     if (last === undefined || docs.length < PAGE) return;

@@ -8,6 +8,7 @@ import { workspaceFromDocument } from '../../functions/src/access/rules/workspac
 import type { AgentCount } from '../../functions/src/agents/rules/agent.ts';
 import { agentCountFromDocument, sumAgents } from '../../functions/src/agents/store/agents.ts';
 import { DEFAULT_WORKSPACE } from '../../functions/src/identity/rules/principal.ts';
+import { StaleWriteError } from '../../functions/src/kernel/commit.ts';
 import { retryOnConflict } from '../../functions/src/kernel/concurrency.ts';
 import {
   ARCHIVE,
@@ -17,12 +18,17 @@ import {
   queueShardsPath,
   workspacePath,
 } from '../../functions/src/kernel/firestore/paths.ts';
+import { increments } from '../../functions/src/kernel/firestore/store.ts';
+import { STALE_CODES, statusCode } from '../../functions/src/kernel/firestore/verifiedCommit.ts';
 import {
   type Counter,
   counterFromDocument,
   sumCounters,
 } from '../../functions/src/toolsets/coordination/rules/session.ts';
-import { TASK_STATUSES } from '../../functions/src/toolsets/coordination/rules/task.ts';
+import { TASK_STATUSES, taskFromDocument } from '../../functions/src/toolsets/coordination/rules/task.ts';
+import { countedBy } from '../../functions/src/toolsets/coordination/rules/taskChanges.ts';
+import { OPEN } from '../../functions/src/toolsets/coordination/store/queries.ts';
+import { FIRST_COUNTER } from '../../functions/src/toolsets/coordination/store/writers.ts';
 import { forEach, pagesOf, readable } from '../operator/documents.ts';
 import { RebuildLease } from './lease.ts';
 import { Progress, type Rebuilding, unread } from './rebuilding.ts';
@@ -124,39 +130,60 @@ async function createQueueShards({ database, ports, isDry }: Rebuilding, workspa
   });
 }
 
-const COUNTERS: readonly Counter[] = [...TASK_STATUSES, 'discoveries'];
-
-/** Corrects a session's counters. @returns whether any counter was wrong */
-async function countSession(
-  { database, ports, isDry, say }: Rebuilding,
+/**
+ * Corrects a session's counters. Replaces the shards of earlier releases, which lack upper bounds, by one shard with
+ * all counts. If an earlier release writes such a shard in the meantime, the session is counted again.
+ * @returns whether any counter was wrong or any shard was replaced
+ */
+export function countSession(
+  { database, ports, isDry, say }: Pick<Rebuilding, 'database' | 'ports' | 'isDry' | 'say'>,
   workspace: string,
   session: string,
 ): Promise<boolean> {
   const of = (collection: string) => database.collection(collection).where('session', '==', session);
-  const { by, lastActivity } = await database.runTransaction(
-    async (snapshot) => {
-      const shards = await snapshot.get(database.collection(countersPath(workspace, session)));
-      const read = readable(shards.docs, counterFromDocument, unread(say)).map(({ value }) => value);
-      const counted = sumCounters(read);
-      const lacking = await Promise.all(
-        COUNTERS.map(async (counter) => {
-          const all =
-            counter === 'discoveries'
-              ? of(COLLECTIONS.discoveries)
-              : of(COLLECTIONS.tasks).where('status', '==', counter);
-          return [counter, (await snapshot.get(all.count())).data().count - counted.counts[counter]] as const;
-        }),
-      );
-      return { by: lacking.filter(([, count]) => count !== 0), lastActivity: counted.lastActivity };
-    },
-    { readOnly: true },
-  );
-  if (by.length === 0) return false;
-  if (!isDry) {
+  const counters = database.collection(countersPath(workspace, session));
+  return retryOnConflict(ports.randomness, async () => {
+    const { by, outdated, lastActivity } = await database.runTransaction(
+      async (snapshot) => {
+        const shards = readable((await snapshot.get(counters)).docs, counterFromDocument, unread(say));
+        const outdated = shards.filter(({ value }) => value.may_be_late === undefined);
+        const current = sumCounters(shards.filter((shard) => !outdated.includes(shard)).map(({ value }) => value));
+        const lacking = async (all: Query, counted: number) => (await snapshot.get(all.count())).data().count - counted;
+        const by: Partial<Record<Counter, number>> = {
+          discoveries: await lacking(of(COLLECTIONS.discoveries), current.counts.discoveries),
+          may_be_late: -current.mostLate,
+          may_be_blocked: -current.mostBlocked,
+        };
+        for (const status of TASK_STATUSES)
+          by[status] = await lacking(of(COLLECTIONS.tasks).where('status', '==', status), current.counts[status]);
+        const open = of(COLLECTIONS.tasks).where('status', 'in', OPEN);
+        for await (const page of pagesOf(open, (query) => snapshot.get(query))) {
+          const tasks = readable(page, taskFromDocument, unread(say)).map(({ value }) => value);
+          const { may_be_late = 0, may_be_blocked = 0 } = countedBy([], tasks);
+          by.may_be_late = (by.may_be_late ?? 0) + may_be_late;
+          by.may_be_blocked = (by.may_be_blocked ?? 0) + may_be_blocked;
+        }
+        return { by, outdated, lastActivity: sumCounters(shards.map(({ value }) => value)).lastActivity };
+      },
+      { readOnly: true },
+    );
+    const isWrong = outdated.length > 0 || Object.values(by).some((count) => count !== 0);
+    if (isDry || !isWrong) return isWrong;
     const at = lastActivity ?? (await latestActivity([of(COLLECTIONS.tasks), of(COLLECTIONS.discoveries)]));
-    await ports.store.commit([{ kind: 'count', workspace, session, by: Object.fromEntries(by), at }]);
-  }
-  return true;
+    if (outdated.length === 0)
+      return ports.store.commit([{ kind: 'count', workspace, session, by, at }]).then(() => true);
+    const { may_be_late = 0, may_be_blocked = 0, ...counts } = by;
+    const { waits } = sumCounters(outdated.map(({ value }) => value));
+    const batch = database.batch();
+    for (const { snapshot } of outdated) batch.delete(snapshot.ref, { lastUpdateTime: snapshot.updateTime });
+    const fields = { counts: increments(counts), waits: increments(waits), last_activity: at };
+    const bounds = increments({ may_be_late, may_be_blocked });
+    batch.set(counters.doc(String(FIRST_COUNTER)), { ...fields, ...bounds }, { merge: true });
+    await batch.commit().catch((error: unknown) => {
+      throw STALE_CODES.includes(statusCode(error)) ? new StaleWriteError({ cause: error }) : error;
+    });
+    return true;
+  });
 }
 
 const TIMES = ['created_at', 'claimed_at', 'started_at', 'completed_at'] as const;

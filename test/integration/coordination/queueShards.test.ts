@@ -6,6 +6,7 @@ import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { countersPath, queueShardsPath, sessionPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { counterShards } from '../../../functions/src/toolsets/coordination/rules/openSession.ts';
 import type { Session } from '../../../functions/src/toolsets/coordination/rules/session.ts';
+import { countSession } from '../../../scripts/rebuild/counters.ts';
 import { Team, unkeyed } from './team.ts';
 
 describe('queue version shards', () => {
@@ -130,6 +131,33 @@ describe('queue version shards', () => {
     await team.createOne();
     await later.waiting;
     assert.equal(await sessionWrittenAt(now.session), written, 'the session document must not be written');
+  });
+
+  it('have no upper bounds if an earlier release wrote a counter, until a rebuild replaces it', async () => {
+    const { app, workspace } = team;
+    await team.create({ deadline: new Date(team.now.getTime() + 1000) }, { dependencies: ['task-1'] });
+    team.pass(2);
+    const session = await open();
+    const [shard] = await shardsOf(session);
+    assert.ok(shard);
+    const { may_be_late: _, may_be_blocked: __, ...withoutBounds } = shard.data();
+    // The last release writes the shards 0 to 63, and does not know the bounds.
+    const earlier = shard.ref.parent.doc('0');
+    await earlier.set(withoutBounds);
+    await shard.ref.delete();
+    const status = async () => {
+      const { blocked, late, counters } = await app.services.coordination.status(workspace);
+      return [blocked, late.count, counters.mostBlocked, counters.mostLate];
+    };
+    assert.deepEqual(await status(), [1, 1, Infinity, Infinity]);
+    const ports = { ...app.coordination.ports, store: app.kernel.store, sweepRecord: app.system.ports.sweepRecord };
+    const rebuilding = { database: firestore(), ports, isDry: false, say() {} };
+    assert.equal(await countSession(rebuilding, workspace, session.id), true);
+    assert.deepEqual(await status(), [1, 1, 1, 1]);
+    assert.deepEqual([await team.counts(), (await shardsOf(session)).length], [{ available: 2 }, 1]);
+    assert.equal(await countSession(rebuilding, workspace, session.id), false);
+    await earlier.set({ ...withoutBounds, counts: {} });
+    assert.deepEqual(await status(), [1, 1, Infinity, Infinity]);
   });
 
   it('keep their number if the session is not busy', async () => {

@@ -70,6 +70,10 @@ async function auditCounters(team: Team, tasks: readonly Task[]): Promise<void> 
   const expected = TASK_STATUSES.map((status) => [status, tasks.filter((task) => task.status === status).length]);
   const counted = expected.filter(([, count]) => count !== 0);
   assert.deepEqual(await team.counts(), Object.fromEntries(counted), 'the counters equal the tasks');
+  const { counters, blocked } = await team.app.services.coordination.status(team.workspace);
+  const waiting = tasks.filter((task) => task.status === 'available' && task.blockers > 0);
+  assert.equal(blocked, waiting.length);
+  assert.ok(blocked <= counters.mostBlocked, `${blocked} tasks are blocked, at most ${counters.mostBlocked} expected`);
 }
 
 async function auditAgent(team: Team, agentId: string, tasks: readonly Task[]): Promise<void> {

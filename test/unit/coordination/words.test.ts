@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { CoordinationService } from '../../../functions/src/toolsets/coordination/rules/coordination.ts';
+import type { CoordinationPorts } from '../../../functions/src/toolsets/coordination/rules/ports.ts';
+import { sumCounters } from '../../../functions/src/toolsets/coordination/rules/session.ts';
 import {
   COORDINATION_STATUSES,
   capabilityKey,
@@ -10,9 +13,11 @@ import {
   satisfiedKeys,
   storedStatuses,
   TASK_STATUSES,
+  type Task,
 } from '../../../functions/src/toolsets/coordination/rules/task.ts';
-import { countedChange } from '../../../functions/src/toolsets/coordination/rules/taskChanges.ts';
-import { START, sampleTask } from '../../support/builders.ts';
+import { countedBy, countedChange } from '../../../functions/src/toolsets/coordination/rules/taskChanges.ts';
+import { START, sampleCodingWork, sampleSession, sampleTask } from '../../support/builders.ts';
+import { portsOf } from '../../support/ports.ts';
 
 describe('sets of required capabilities', () => {
   it('have the same key for any order, letter case and repetition', () => {
@@ -59,6 +64,32 @@ describe('countedChange', () => {
   it('changes no counter if the state of the task is unchanged', () => {
     const change = countedChange(sampleTask({ retries: 1 }), sampleTask(), START);
     assert.deepEqual(change.kind === 'count' && change.by, {});
+  });
+
+  it('counts every task that can be late or blocked', () => {
+    const deadline = START;
+    const dependencies = ['task-0'];
+    const late: Partial<Task>[] = [{ deadline }, { deadline, status: 'in_progress' }];
+    const blocked: Partial<Task>[] = [{ dependencies }, { claim_epoch: 1 }, { coding: sampleCodingWork() }];
+    const neither: Partial<Task>[] = [{}, { deadline, status: 'done' }, { dependencies, status: 'claimed' }];
+    const tasks = [...late, ...blocked, ...neither].map(sampleTask);
+    const by = { available: 5, in_progress: 1, done: 1, claimed: 1, may_be_late: 2, may_be_blocked: 3 };
+    assert.deepEqual(countedBy([], tasks), by);
+  });
+});
+
+describe('status of a session', () => {
+  it('needs no query of tasks if no task can be late or blocked', async () => {
+    const sessionVersion = '1.0';
+    const open = { session: sampleSession(), sessionVersion, workspaceVersion: '1.0', readAt: '1.0' };
+    // The port `tasks` is missing, so a query for late tasks would fail too.
+    const ports = portsOf<CoordinationPorts>({
+      sessions: { current: async () => open, counters: async () => ({ ...sumCounters([]), stamp: '', ages: [] }) },
+      queue: { count: () => Promise.reject(new Error('queried')) },
+      directory: { counts: async () => ({ total: 0, leaders: 0, active: 0, registered: 0, online: 0 }) },
+    });
+    const { blocked, late } = await new CoordinationService(ports).status('alpha');
+    assert.deepEqual([blocked, late.count], [0, 0]);
   });
 });
 

@@ -125,12 +125,12 @@ export { TaskCreation, type TaskDraft } from './rules/creation.ts';
 export type { CodingExpiry } from './rules/leases.ts';
 export type { Message } from './rules/mailbox.ts';
 export type { AgentMembership } from './rules/membership.ts';
-export type { AgentMessages } from './rules/messages.ts';
+export { type AgentMessages, agentNotFound } from './rules/messages.ts';
 export { queueGrowth } from './rules/openSession.ts';
 export { type OwnerPorts, ownerState } from './rules/ownerless.ts';
 export type { CoordinationChange, CoordinationPorts } from './rules/ports.ts';
 export { QUEUE_STATUSES, type QueueStatus } from './rules/ports.ts';
-export { CODING_GOAL, discoveryFromDocument } from './rules/session.ts';
+export { CODING_GOAL, discoveryFromDocument, sumCounters } from './rules/session.ts';
 export {
   cancelTask,
   claimTask,

@@ -68,9 +68,8 @@ export class SessionArchives extends Service<CoordinationPorts> {
   }
 
   async sizeOf(session: Session): Promise<SessionSize> {
-    const { counts } = await this.ports.sessions.counters(session.workspace, session.id);
-    const held = counts.claimed + counts.in_progress + counts.waiting;
-    return { session, open: counts.available + held, held };
+    const { open, held } = await this.ports.sessions.counters(session.workspace, session.id);
+    return { session, open, held };
   }
 
   private async sweep(turn: SweepContext): Promise<SweepReport> {

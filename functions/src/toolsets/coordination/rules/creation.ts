@@ -21,6 +21,7 @@ import { firstKeys, type OpenedSession, openSession, queueGrowthIn } from './ope
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import type { Session } from './session.ts';
 import { DEFAULT_TYPE, requireFutureDeadline, type Task } from './task.ts';
+import { countedBy } from './taskChanges.ts';
 
 export const MAX_BATCH = 500;
 
@@ -198,6 +199,6 @@ async function creationChanges(
     ...undone.map(({ value: { id: taskId }, version }): CoordinationChange => {
       return { kind: 'addDependents', taskId, dependents: dependents.get(taskId) ?? [], version };
     }),
-    { kind: 'count', workspace, session: id, by: { available: tasks.length }, at: now },
+    { kind: 'count', workspace, session: id, by: countedBy([], tasks), at: now },
   ];
 }

@@ -33,7 +33,7 @@ export class AgentMessages extends Service<CoordinationPorts> {
         readFor(principal.owner_uid, agents.find(agentId)),
         mailboxes.find(agentId),
       ]);
-      if (agent === undefined || !isIn(agent.value, workspace)) throw agentNotFound(agentId);
+      if (agent === undefined || !isIn(agent.value, workspace)) throw agentNotFound(agentId, 'agent_id');
       if (taskId !== undefined) await this.requireTask(workspace, taskId);
       const { messages: waiting, count } = found?.value ?? { messages: [], count: 0 };
       const waitingHere = waiting.filter((one) => one.workspace === workspace);
@@ -111,9 +111,10 @@ function mailboxChanges(mailbox: Mailbox, found: Versioned<Mailbox> | undefined,
   ];
 }
 
-function agentNotFound(agentId: string): MusterError {
+/** Returns the error for an agent that is not in the workspace. @param field the argument with the id */
+export function agentNotFound(agentId: string, field: 'agent_id' | 'agentId'): MusterError {
   return new MusterError('NOT_FOUND', `Agent "${agentId}" not found in this workspace.`, {
-    field: 'agent_id',
+    field,
     value: agentId,
     suggestion: 'system.getAgents lists the agents of this workspace.',
   });

@@ -142,6 +142,8 @@ export type QueueStatus = (typeof QUEUE_STATUSES)[number];
 export interface QueueFilter {
   readonly priorities?: { readonly from: number; readonly to: number } | undefined;
   readonly type?: string | undefined;
+  /** Whether pending tasks can have deadlines. Default: true. */
+  readonly hasDeadlines?: boolean;
 }
 
 export type CoordinationChange = ChangeOf<TaskChanges & SessionChanges & MessageChanges> | AccessChange | GraphChange;

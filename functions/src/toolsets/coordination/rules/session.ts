@@ -27,8 +27,11 @@ export type Discovery = ReturnType<typeof discoveryFromDocument>;
 /** Goal of a session that was opened by creating a coding task. init_coordination can set another goal. */
 export const CODING_GOAL = 'Coding';
 
-/** Names of a session's counters. With the counters, a status call does not need to read the tasks. */
-export type Counter = TaskStatus | 'discoveries';
+/**
+ * Names of a session's counters. With the counters, a status call does not need to read the tasks. The counters
+ * `may_be_late` and `may_be_blocked` are upper bounds; see `countersOf`.
+ */
+export type Counter = TaskStatus | 'discoveries' | 'may_be_late' | 'may_be_blocked';
 
 /** Fields of a session that locate its queue version shards. */
 export type QueueShards = Pick<Session, 'workspace' | 'id' | 'spread' | 'first_gate'>;
@@ -78,8 +81,9 @@ export interface SessionChanges {
 export function sumCounters(shards: readonly CounterShard[]) {
   const sum = (part: (shard: CounterShard) => number | undefined): number =>
     shards.reduce((total, shard) => total + (part(shard) ?? 0), 0);
-  const count = (counter: Counter): number => sum(({ counts }) => counts[counter]);
+  const count = (counter: keyof CounterShard['counts']): number => sum(({ counts }) => counts[counter]);
   const latest = Math.max(...shards.map((shard) => shard.last_activity.getTime()));
+  const held = count('claimed') + count('in_progress') + count('waiting');
   return {
     counts: {
       available: count('available'),
@@ -91,6 +95,11 @@ export function sumCounters(shards: readonly CounterShard[]) {
       cancelled: count('cancelled'),
       discoveries: count('discoveries'),
     },
+    held,
+    open: count('available') + held,
+    /** Maximum numbers of late and of blocked tasks; infinite if a shard lacks them. */
+    mostLate: sum(({ may_be_late = Infinity }) => may_be_late),
+    mostBlocked: sum(({ may_be_blocked = Infinity }) => may_be_blocked),
     /** Number of tasks that were ever claimed, and the total time that they waited for the first claim. */
     waits: { tasks: sum(({ waits }) => waits?.tasks), milliseconds: sum(({ waits }) => waits?.milliseconds) },
     ...(shards.length > 0 && { lastActivity: new Date(latest) }),
@@ -130,6 +139,9 @@ export const sessionFields = fieldsCodec(sessionToDocument, sessionFromDocument)
 export const counterDocument = z.object({
   counts: z._default(z.partialRecord(z.enum([...TASK_STATUSES, 'discoveries']), z.int()), {}),
   waits: z.exactOptional(z.object({ tasks: z.int(), milliseconds: z.number() })),
+  /** Absent in shards of earlier releases, which never write the shards of this release. */
+  may_be_late: z.exactOptional(z.int()),
+  may_be_blocked: z.exactOptional(z.int()),
   last_activity: timestamp,
 });
 

@@ -12,6 +12,7 @@ import {
 import type { NodeFinder } from '../../../graph/rules/linking.ts';
 import { readUnreadable } from '../../../kernel/ports.ts';
 import type { CoordinationChange, TaskQueries } from './ports.ts';
+import type { Counter } from './session.ts';
 import { isClosed, isHeld, type Task, type TaskOutcome, type TaskStatus } from './task.ts';
 
 /** Returns the task with this usage added. */
@@ -77,16 +78,35 @@ export function outcomeChanges(
   return changes;
 }
 
-/** Returns the change of the counters for a task's new status. A first claim also adds the time waited for it. */
+/**
+ * Returns the counters that count a task. `may_be_blocked` counts available tasks that can have blockers: dependencies,
+ * the delay before a retry, or for a coding task the wait for a budget. A commit that changes only the task's blockers
+ * does not change its counters, so commits that increment the blockers of an unknown task need not count it.
+ */
+function countersOf({ status, deadline, dependencies, claim_epoch: claims, coding }: Task): readonly Counter[] {
+  const counters: Counter[] = [status];
+  if (deadline !== undefined && !isClosed(status)) counters.push('may_be_late');
+  const hasBlockers = dependencies.length > 0 || claims > 0 || coding !== undefined;
+  if (status === 'available' && hasBlockers) counters.push('may_be_blocked');
+  return counters;
+}
 
+/** Returns the numbers by which the counters change if tasks are created or replaced. */
+export function countedBy(before: readonly Task[], after: readonly Task[]): Partial<Record<Counter, number>> {
+  const by = new Map<Counter, number>();
+  for (const counter of before.flatMap(countersOf)) by.set(counter, (by.get(counter) ?? 0) - 1);
+  for (const counter of after.flatMap(countersOf)) by.set(counter, (by.get(counter) ?? 0) + 1);
+  return Object.fromEntries([...by].filter(([, count]) => count !== 0));
+}
+
+/** Returns the change of the counters for a changed task. A first claim also adds the time waited for it. */
 export function countedChange(before: Task | undefined, after: Task, at: Date): CoordinationChange {
-  const moved = { ...(before && { [before.status]: -1 }), [after.status]: 1 };
   const isFirstClaim = after.status === 'claimed' && before?.claim_epoch === 0 && after.claim_epoch === 1;
   return {
     kind: 'count',
     workspace: after.workspace,
     session: after.session,
-    by: before?.status === after.status ? {} : moved,
+    by: countedBy(before ? [before] : [], [after]),
     at,
     ...(isFirstClaim && { waited: Math.max(0, at.getTime() - after.created_at.getTime()) }),
   };

@@ -23,14 +23,15 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
   async list(
     session: string,
     status: QueueStatus,
-    { priorities, type }: QueueFilter,
+    { priorities, type, hasDeadlines = true }: QueueFilter,
     { limit, after }: { readonly limit: number; readonly after?: ListCursor | undefined },
   ): Promise<CursorPage<Task>> {
     let query = this.inState(session, status);
     if (type !== undefined) query = query.where('type', '==', type);
     if (priorities !== undefined)
       query = query.where('priority', '>=', priorities.from).where('priority', '<=', priorities.to);
-    if (status === 'pending') return this.claimable(query, limit, after);
+    // A position that includes a deadline was returned while tasks had deadlines.
+    if (status === 'pending' && (hasDeadlines || after?.order.length === 3)) return this.claimable(query, limit, after);
     const ordered = ignoringDeadline(query);
     const { items, more } = await this.documents.page(
       after === undefined ? ordered : ordered.startAfter(...valuesOf(after)),

@@ -105,7 +105,9 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
     const { docs, readTime } = await this.database.collection(countersPath(workspace, session)).get();
     const stamp = docs.map(({ updateTime }) => versionOf(updateTime)).join();
     const counters = docs.flatMap((snapshot) => this.documents.readable(snapshot, counterFromDocument));
-    const ages = docs.map(({ updateTime }) => readTime.toMillis() - updateTime.toMillis());
+    // Only earlier releases write shards without bounds, so these shards do not show the load.
+    const current = docs.filter((shard) => shard.get('may_be_late') !== undefined);
+    const ages = current.map(({ updateTime }) => readTime.toMillis() - updateTime.toMillis());
     return { ...sumCounters(counters), stamp, ages };
   }
 

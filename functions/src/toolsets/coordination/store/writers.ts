@@ -21,6 +21,9 @@ import { type Task, type TaskChanges, taskToDocument } from '../rules/task.ts';
 import { taskNode } from '../rules/taskChanges.ts';
 import { queueShardPaths, type ShardCounts } from './sessions.ts';
 
+/** Number of the first counter shard. Earlier releases write only shards with lower numbers. */
+export const FIRST_COUNTER = 64;
+
 export const sessionWriters = (spreads: ShardCounts): ChangeWriters<SessionChanges> => ({
   openSession({ session, replaces }, writes) {
     writes.createOrReplace(workspacePath(session.workspace), { session: session.id }, replaces);
@@ -76,11 +79,12 @@ export const sessionWriters = (spreads: ShardCounts): ChangeWriters<SessionChang
     queueShards(session, before, writes);
   },
   count({ workspace, session, by, at, waited }, writes) {
-    const shard = `${countersPath(workspace, session)}/${writes.randomness.integer(spreads.of(session))}`;
+    const shard = `${countersPath(workspace, session)}/${FIRST_COUNTER + writes.randomness.integer(spreads.of(session))}`;
+    const { may_be_late = 0, may_be_blocked = 0, ...numbers } = by;
     // Merging an empty map would empty the stored map.
-    const counts = Object.keys(by).length > 0 && { counts: increments(by) };
+    const counts = Object.keys(numbers).length > 0 && { counts: increments(numbers) };
     const waits = waited !== undefined && { waits: increments({ tasks: 1, milliseconds: waited }) };
-    writes.merge(shard, { ...counts, ...waits, last_activity: at });
+    writes.merge(shard, { ...counts, ...waits, ...increments({ may_be_late, may_be_blocked }), last_activity: at });
   },
   createDiscovery({ discovery }, writes) {
     writes.createPermanent(discoveryPath(discovery.id), discoveryToDocument(discovery));

@@ -2,18 +2,19 @@
 import { type Agent, isIn } from '../../../agents/rules/agent.ts';
 import type { AgentLiveness } from '../../../agents/rules/liveness.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
-import { MusterError } from '../../../kernel/errors.ts';
 import { fitsPage } from '../../../kernel/json.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
 import type { ListCursor } from '../../../kernel/paging.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';
 import {
+  agentNotFound,
   claimableKeys,
   compareInQueue,
   MAX_STATE_SHARE,
   PRIORITY_RANGES,
   type PriorityWord,
   type QueueStatus,
+  sumCounters,
   type Task,
   taskType,
 } from '../../coordination/index.ts';
@@ -49,15 +50,7 @@ interface QueuePage {
 }
 
 const NO_TASKS: QueuePage = { tasks: [], truncated: false };
-const NO_STATS = {
-  total: 0,
-  pending: 0,
-  assigned: 0,
-  inProgress: 0,
-  blocked: 0,
-  averageWaitMilliseconds: undefined,
-  oldestTask: undefined,
-};
+const NO_SIZE = { blocked: 0, oldestTask: undefined };
 
 type QueueState = Awaited<ReturnType<typeof stateOf>>;
 
@@ -79,46 +72,45 @@ export class TaskOverview extends Service<QueuePorts> {
     return { page, stats };
   }
 
+  /** Returns the number of open tasks of a workspace. */
   async stats(workspace: string) {
-    return this.statsOf(await stateOf(this.ports, workspace));
+    return { total: (await stateOf(this.ports, workspace))?.counters.open ?? 0 };
   }
 
   private async page(principal: Principal, request: TaskQueueRequest, state: QueueState): Promise<QueuePage> {
     if (request.agentId !== undefined) return this.listOf(principal, request.agentId, request);
     if (state === undefined) return NO_TASKS;
     const { session, stamp } = state;
-    return this.pages.read(JSON.stringify([session, request]), stamp, () => this.listAll(session, request));
+    return this.pages.read(JSON.stringify([session, request]), stamp, () => this.listAll(state, request));
   }
 
   /** Returns counts of open tasks, and the average time from creation to first claim. */
   private async statsOf(state: QueueState) {
-    if (state === undefined) return NO_STATS;
-    const { session, counters, stamp } = state;
-    const { counts, waits } = counters;
-    const extent = await this.sizes.read(session, stamp, () => sizeOf(this.ports, session));
-    const inProgress = counts.in_progress + counts.waiting;
+    const { counts, waits, open: total } = state?.counters ?? sumCounters([]);
+    const extent = state ? await this.sizes.read(state.session, state.stamp, () => sizeOf(this.ports, state)) : NO_SIZE;
     return {
-      total: counts.available + counts.claimed + inProgress,
+      total,
       // If a task becomes blocked between the two reads, the difference can be negative.
       pending: Math.max(0, counts.available - extent.blocked),
       assigned: counts.claimed,
-      inProgress,
+      inProgress: counts.in_progress + counts.waiting,
       averageWaitMilliseconds: waits.tasks > 0 ? waits.milliseconds / waits.tasks : undefined,
       ...extent,
     };
   }
 
-  private async listAll(session: string, request: TaskQueueRequest): Promise<QueuePage> {
+  private async listAll({ session, counters }: NonNullable<QueueState>, request: TaskQueueRequest): Promise<QueuePage> {
     const { priority, type, limit, after } = request;
     const tasks: Task[] = [];
     const states = statesOf(request);
     for (const status of states.slice(after ? states.indexOf(after.status) : 0)) {
+      if (status === 'blocked' && counters.mostBlocked <= 0) continue;
       const isFull = tasks.length === limit || !fitsPage(tasks, MAX_STATE_SHARE);
       if (isFull) return { tasks, truncated: true, next: { status } };
       const { items, next } = await this.ports.queue.list(
         session,
         status,
-        { priorities: priority && PRIORITY_RANGES[priority], type },
+        { priorities: priority && PRIORITY_RANGES[priority], type, hasDeadlines: counters.mostLate > 0 },
         { limit: limit - tasks.length, after: status === after?.status ? after.place : undefined },
       );
       tasks.push(...items);
@@ -134,13 +126,7 @@ export class TaskOverview extends Service<QueuePorts> {
       this.visible(principal, request.workspace, name),
       sessions.current(request.workspace),
     ]);
-    if (agent === undefined) {
-      throw new MusterError('NOT_FOUND', `Agent "${name}" not found in this workspace.`, {
-        field: 'agentId',
-        value: name,
-        suggestion: 'system.getAgents lists the agents of this workspace.',
-      });
-    }
+    if (agent === undefined) throw agentNotFound(name, 'agentId');
     if (open === undefined || request.status === 'blocked') return NO_TASKS;
     const { session } = open;
     if (request.status === 'pending') {
@@ -178,8 +164,11 @@ async function stateOf({ sessions, store, clock }: SystemPorts, workspace: strin
   return { session, counters, stamp };
 }
 
-async function sizeOf({ queue }: SystemPorts, session: string) {
-  const [blocked, oldestTask] = await Promise.all([queue.count(session, 'blocked'), queue.oldest(session)]);
+async function sizeOf({ queue }: SystemPorts, { session, counters }: NonNullable<QueueState>) {
+  const [blocked, oldestTask] = await Promise.all([
+    counters.mostBlocked > 0 ? queue.count(session, 'blocked') : 0,
+    queue.oldest(session),
+  ]);
   return { blocked, oldestTask };
 }
 
