@@ -15,6 +15,7 @@ import {
   webApiKey,
 } from '../config.ts';
 import { firestore } from '../kernel/firestore/client.ts';
+import { lazy } from '../kernel/memoCache.ts';
 import { cloudLog, firebaseApp, simulatedClock, systemClock, systemRandomness } from '../kernel/platform.ts';
 import type { Clock, Log } from '../kernel/ports.ts';
 import type { RetentionDays } from '../kernel/sweep.ts';
@@ -69,6 +70,7 @@ export function externalServices(): ExternalServices {
     push: devicesOf(pushService()),
     publisher: hasPubSub() ? broker : undefined,
     deadLetters: broker,
+    // Secrets are not available earlier.
     hosted: lazy(() => hostedAgents(modelSettings())),
     dispatch: cloudTasksRunQueue(region.value(), systemRandomness),
     budget: runBudget(),
@@ -89,13 +91,4 @@ export function hostedAgents({ claude, gemini }: Readonly<Record<'claude' | 'gem
 function devicesOf(service: ReturnType<typeof pushService>): PushService | undefined {
   if (service === 'none') return undefined;
   return fcmPushService(service === 'firebase' ? async () => firebaseApp() : () => localMessagingApp(service.url));
-}
-
-/** Returns a function that creates the value when it is first called, because secrets are not available earlier. */
-function lazy<Value>(create: () => Value): () => Value {
-  let made: Value | undefined;
-  return () => {
-    made ??= create();
-    return made;
-  };
 }

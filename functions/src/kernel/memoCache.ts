@@ -1,3 +1,9 @@
+/** Returns a function that creates the value when it is first called. */
+export function lazy<Value extends object>(create: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => (made ??= create());
+}
+
 /** A map with a maximum number of entries. If it is full, adding an entry evicts the oldest entry. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   private readonly maxEntries: number;

@@ -7,6 +7,7 @@ import type { RecordResponse } from '../kernel/commit.ts';
 import { MusterError } from '../kernel/errors.ts';
 import { type JsonObject, jsonObject } from '../kernel/json.ts';
 import type { Loosened } from '../kernel/loosening.ts';
+import { lazy } from '../kernel/memoCache.ts';
 import { hasAtMost } from '../kernel/text.ts';
 import type { CallContext } from './callContext.ts';
 import { unwrapped } from './jsonSchema.ts';
@@ -215,17 +216,20 @@ function toolOf<Services, Input extends z.ZodObject, Output extends z.ZodObject,
 ): Tool<Services> {
   const { handler, response, replay, input, maxUsd, text, ...rest } = definition;
   const keyed = !rest.annotations.readOnlyHint;
-  const listed: z.ZodObject = keyed ? input.extend(keyArgument.shape) : input;
-  const check = argumentsChecker(input, Object.keys(listed.shape));
+  // Prepared when a tool is first listed or called, because most instances use few tools.
+  const listed = lazy((): z.ZodObject => (keyed ? input.extend(keyArgument.shape) : input));
+  const check = lazy(() => argumentsChecker(input, Object.keys(listed().shape)));
   const shown = (value: unknown): JsonObject => jsonObject.parse(rest.output.parse(value));
-  const guidance = guidanceIn(rest.output);
+  const guidance = lazy(() => ({ plan: guidanceIn(rest.output) }));
   return {
     ...rest,
     ...(text && { text: (given: JsonObject) => text(rest.output.parse(given)) }),
-    input: listed,
+    get input() {
+      return listed();
+    },
     prepare(rawArguments) {
       const { idempotency_key: rawKey, ...others } = rawArguments;
-      const checked = check(keyed ? others : rawArguments);
+      const checked = check()(keyed ? others : rawArguments);
       return {
         input: checked,
         maxUsd: maxUsd === undefined ? Number.POSITIVE_INFINITY : maxUsd(checked),
@@ -234,7 +238,8 @@ function toolOf<Services, Input extends z.ZodObject, Output extends z.ZodObject,
           const { operation, directory } = context;
           const render = (outcome: Outcome): JsonObject => {
             const plain = shown(response(outcome, checked));
-            return guidance ? jsonObject.parse(withGuidanceNames(plain, guidance, directory.named)) : plain;
+            const { plan } = guidance();
+            return plan ? jsonObject.parse(withGuidanceNames(plain, plan, directory.named)) : plain;
           };
           const recordResponse: RecordResponse<Outcome> = (outcome) =>
             operation.argumentsHash === undefined ? { by: operation.by } : operation.recordResponse(render(outcome));

@@ -3,10 +3,9 @@
 import { type DocumentReference, Firestore, type Query } from '@google-cloud/firestore';
 import { MusterError } from '../errors.ts';
 import { MAX_SHOWN_BYTES } from '../json.ts';
+import { lazy } from '../memoCache.ts';
 import { WORKSPACE_ACCESS_PATH } from './paths.ts';
 import { ALREADY_EXISTS, statusCode } from './verifiedCommit.ts';
-
-let client: Firestore | undefined;
 
 /** Returns the id of the deployment's database. Programs of operators also set `DATABASE_ID`. */
 export function databaseId(): string {
@@ -14,10 +13,7 @@ export function databaseId(): string {
 }
 
 /** Returns the server's Firestore client, which uses the environment's credentials and bypasses security rules. */
-export function firestore(): Firestore {
-  client ??= new Firestore({ databaseId: databaseId() });
-  return client;
-}
+export const firestore = lazy(() => new Firestore({ databaseId: databaseId() }));
 
 /** Matches the messages of Firestore and its emulator that report a document above 1 MiB. */
 export const TOO_LARGE = /exceeds the maximum|maximum entity size|is longer than \d+ bytes/;

@@ -1,7 +1,8 @@
 /** Publishes events to Pub/Sub. */
 
-import type { PubSub, Topic as PubSubTopic } from '@google-cloud/pubsub';
+import type { Topic as PubSubTopic } from '@google-cloud/pubsub';
 import { databaseId } from '../../kernel/firestore/client.ts';
+import { lazy } from '../../kernel/memoCache.ts';
 import {
   type DeadLetter,
   type DeadLetters,
@@ -17,7 +18,8 @@ const DEAD_LETTERS = 'dead-letters';
 const TIMEOUT_MS = 20_000;
 
 export class PubSubPublisher implements EventPublisher, DeadLetters {
-  private client: Promise<PubSub> | undefined;
+  /** Loads the client at the first use. In the bundle, the default export contains the CommonJS package. */
+  private readonly pubSub = lazy(() => import('@google-cloud/pubsub').then(({ default: { PubSub } }) => new PubSub()));
   private readonly topics = new Map<string, PubSubTopic>();
 
   async publish(topic: Topic, event: TaskEvent): Promise<void> {
@@ -52,12 +54,6 @@ export class PubSubPublisher implements EventPublisher, DeadLetters {
     });
     this.topics.set(name, topic);
     return topic;
-  }
-
-  /** Loads the client at the first use. In the bundle, the default export contains the CommonJS package. */
-  private pubSub(): Promise<PubSub> {
-    this.client ??= import('@google-cloud/pubsub').then(({ default: { PubSub } }) => new PubSub());
-    return this.client;
   }
 }
 
