@@ -1,7 +1,7 @@
 /** The uploaded folder runs without the rest of Muster. Each function is called as Google calls it. */
 import assert from 'node:assert/strict';
 import { readdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { PubSub } from '@google-cloud/pubsub';
 import { z } from 'zod';
 import { McpCaller } from '../../../bench/load/client.ts';
@@ -19,6 +19,9 @@ const TOPICS = ['task-events', 'task-updates', 'reminders', 'dead-letters'];
 
 /** Unsigned token. Functions accept it, because Google Cloud verifies signatures before it calls a function. */
 const UNSIGNED = `${encoded({ alg: 'none', typ: 'JWT' })}.${encoded({ sub: 'tasks', aud: 'executeRun' })}.`;
+
+/** Maximum size of the code that an instance loads before its first request. Only decrease this number. */
+const MAX_LOADED_BYTES = 4_200_000;
 
 const manifest = z.object({
   httpsTrigger: z.object({}).optional(),
@@ -49,6 +52,19 @@ describe('the upload', () => {
   after(async () => {
     await upload.remove();
     await project.firestore.terminate();
+  });
+
+  it(`loads at most ${MAX_LOADED_BYTES / 1e6} MB of code before the first request`, async () => {
+    const loaded = new Map<string, number>();
+    const load = async (file: string): Promise<void> => {
+      if (loaded.has(file)) return;
+      const text = await readFile(file, 'utf8');
+      loaded.set(file, text.length);
+      for (const [, to = ''] of text.matchAll(/\b(?:from|import)"(\.[^"]+)"/g)) await load(join(dirname(file), to));
+    };
+    await load(join(upload.folder, 'lib/index.js'));
+    const bytes = [...loaded.values()].reduce((sum, length) => sum + length, 0);
+    assert.ok(loaded.size > 1 && bytes <= MAX_LOADED_BYTES, `${bytes} bytes in ${loaded.size} files`);
   });
 
   const started = async (target: string): Promise<FunctionServer> => {
