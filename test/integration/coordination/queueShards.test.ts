@@ -104,15 +104,14 @@ describe('queue version shards', () => {
   });
 
   it('end a wait for new tasks, even if a task was added between the claim and the wait', async () => {
-    const { sessions } = team.app.coordination.ports;
-    const { codingTasks } = team.app.coding.ports;
+    const { sessions, queue } = team.app.coordination.ports;
     await team.createOne();
     const before = await sessions.current(team.workspace);
     assert.ok(before);
     const growth = (readAt: string) => {
       let isOver = false;
-      const waiting = codingTasks
-        .queueGrowth(team.workspace, { session: before.session.id, readAt }, AbortSignal.timeout(30_000))
+      const waiting = queue
+        .growth(team.workspace, { session: before.session.id, readAt }, AbortSignal.timeout(30_000))
         .then(() => {
           isOver = true;
         });

@@ -238,19 +238,13 @@ const ALL = { priorities: undefined, type: undefined };
 
 async function queueCalls(): Promise<readonly Call[]> {
   const { FirestoreQueueQueries: QueueQueries }: QueueReaders = await load('toolsets/coordination/store/queue.ts');
+  const queueOf = (database: Firestore) => new QueueQueries(database, documents, silent);
   const states = ['pending', 'blocked', 'assigned', 'in_progress'] as const;
   return [
     ...states.flatMap((state): Call[] => [
-      (database) => new QueueQueries(database, documents).list(SESSION, state, ALL, { limit: 2 }),
-      (database) =>
-        new QueueQueries(database, documents).list(
-          SESSION,
-          state,
-          { ...ALL, priorities: { from: 1, to: 2 } },
-          { limit: 2 },
-        ),
-      (database) =>
-        new QueueQueries(database, documents).list(SESSION, state, { ...ALL, type: 'coding' }, { limit: 2 }),
+      (database) => queueOf(database).list(SESSION, state, ALL, { limit: 2 }),
+      (database) => queueOf(database).list(SESSION, state, { ...ALL, priorities: { from: 1, to: 2 } }, { limit: 2 }),
+      (database) => queueOf(database).list(SESSION, state, { ...ALL, type: 'coding' }, { limit: 2 }),
     ]),
     ...[
       [5, 0],
@@ -258,19 +252,16 @@ async function queueCalls(): Promise<readonly Call[]> {
     ].map(
       (order): Call =>
         (database) =>
-          new QueueQueries(database, documents).list(SESSION, 'pending', ALL, {
-            limit: 2,
-            after: { order, id: 'id-1' },
-          }),
+          queueOf(database).list(SESSION, 'pending', ALL, { limit: 2, after: { order, id: 'id-1' } }),
     ),
     (database) =>
-      new QueueQueries(database, documents).list(SESSION, 'blocked', ALL, {
-        limit: 2,
-        after: { order: [1, 5, 0], id: 'id-1' },
-      }),
-    (database) => new QueueQueries(database, documents).count(SESSION, 'pending'),
-    (database) => new QueueQueries(database, documents).count(SESSION, 'blocked'),
-    (database) => new QueueQueries(database, documents).oldest(SESSION),
+      queueOf(database).list(SESSION, 'blocked', ALL, { limit: 2, after: { order: [1, 5, 0], id: 'id-1' } }),
+    (database) => queueOf(database).count(SESSION, 'pending'),
+    (database) => queueOf(database).count(SESSION, 'blocked'),
+    (database) => queueOf(database).oldest(SESSION),
+    // The next two calls listen to one document. This needs no index.
+    (database) => queueOf(database).growth('alpha', {}, AbortSignal.abort()),
+    (database) => queueOf(database).growth('alpha', { session: SESSION, readAt: '20.0' }, AbortSignal.timeout(100)),
   ];
 }
 
@@ -514,9 +505,6 @@ async function codingTaskCalls(): Promise<readonly Call[]> {
     read((reader) => reader.count('alpha', ['available', 'claimed'])),
     // The result does not exist, so the read fails.
     read((reader) => reader.result('task-1', { claim_epoch: 1, bytes: 2, parts: 1 }).catch(() => undefined)),
-    // The next two calls listen to one document. This needs no index.
-    read((reader) => reader.queueGrowth('alpha', {}, AbortSignal.abort())),
-    read((reader) => reader.queueGrowth('alpha', { session: SESSION, readAt: '20.0' }, AbortSignal.timeout(100))),
   ];
 }
 

@@ -168,7 +168,7 @@ describe('unreadable documents', () => {
     const open = await team.app.coordination.ports.sessions.current(workspace);
     assert.ok(open);
     const mark = { session, readAt: open.readAt };
-    const grown = team.app.coding.ports.codingTasks.queueGrowth(workspace, mark, end.signal);
+    const grown = team.app.coordination.ports.queue.growth(workspace, mark, end.signal);
     await firestore().doc(sessionPath(workspace, session)).update({ queue_version: 'none' });
     await grown;
     await assert.rejects(

@@ -53,7 +53,7 @@ export function createCoordination<Change extends AnyChange>(dependencies: Coord
     ...graph,
     store,
     tasks,
-    queue: new FirestoreQueueQueries(database, documents),
+    queue: new FirestoreQueueQueries(database, documents, access.log),
     sessions: new FirestoreSessionQueries(database, documents, shardCounts),
     mailboxes: new FirestoreMailboxQueries(database, documents),
   };

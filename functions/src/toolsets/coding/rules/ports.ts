@@ -2,7 +2,7 @@
 
 import type { ChangeOf, Versioned } from '../../../kernel/commit.ts';
 import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
-import type { CodingTask, CoordinationChange, QueueMark, StoredResult, TaskStatus } from '../../coordination/index.ts';
+import type { CodingTask, CoordinationChange, StoredResult, TaskStatus } from '../../coordination/index.ts';
 import type { CodingChanges, LogHead, LogLine, LogType } from './log.ts';
 
 export interface OwnedLine extends LogLine {
@@ -39,8 +39,6 @@ export interface CodingTaskQueries {
   list(workspace: string, filter: CodingFilter, page: PageRequest): Promise<ListPage<CodingTask>>;
   count(workspace: string, statuses: readonly TaskStatus[]): Promise<number>;
   result(taskId: string, storedResult: StoredResult): Promise<string>;
-  /** Resolves when more tasks may be claimable, or `until` is aborted. Without a session, watches the workspace. */
-  queueGrowth(workspace: string, queueMark: QueueMark, until: AbortSignal): Promise<void>;
   /** Yields at once, and again after each change of the task or its log, until `disconnected` is aborted. */
   changes(taskId: string, disconnected: AbortSignal): AsyncGenerator<true>;
 }

@@ -79,32 +79,21 @@ export class CodingRunners extends Service<CodingPorts> {
   async claim(
     principal: Principal,
     request: RunnerClaimRequest,
-    { disconnectSignal, trackWait }: LongPoll,
+    longPoll: LongPoll,
     recordResponse: RecordResponse<RunnerClaimed>,
   ): Promise<RunnerClaimed> {
-    const { codingTasks, liveness, messages, store, taskClaims } = this.ports;
+    const { liveness, messages, taskClaims } = this.ports;
     const { workspace, leaseSeconds, waitMs, tools, taskId, project, readUntil } = request;
     const name = request.agentId ?? principal.agent_id;
     if (name === undefined) throw agentRequired();
     const agent = await liveness.acting(principal, workspace, name);
     const { id: agentId, readsMessages } = agent;
     if (readUntil !== undefined) await messages.markRead(agent, workspace, readUntil, () => undefined);
-    const until =
-      waitMs === 0 ? AbortSignal.abort() : AbortSignal.any([disconnectSignal(), AbortSignal.timeout(waitMs)]);
     const runner = { capabilities: tools?.map(programOf), project, taskId };
-    for (;;) {
-      const outcome = await taskClaims.claim({ workspace, agentId, readsMessages, leaseSeconds, runner }, (claimed) =>
-        claimed.kind === 'none' ? undefined : recordResponse(claimedBy(claimed)),
-      );
-      if (outcome.kind !== 'none') return claimedBy(outcome);
-      if (until.aborted) break;
-      await trackWait(codingTasks.queueGrowth(workspace, outcome.mark, until));
-      // If the client has disconnected, it would not receive the claimed task.
-      if (until.aborted && disconnectSignal().aborted) break;
-    }
-    const nothing: RunnerClaimed = { task: undefined, messages: [] };
-    await store.commit([], recordResponse(nothing));
-    return nothing;
+    const claim = { workspace, agentId, readsMessages, leaseSeconds, runner };
+    return claimedBy(
+      await taskClaims.claimOrWait(claim, waitMs, longPoll, (outcome) => recordResponse(claimedBy(outcome))),
+    );
   }
 
   /** MusterError NOT_FOUND; VALIDATION_ERROR if entries are out of order or too large */
@@ -173,8 +162,9 @@ export class CodingRunners extends Service<CodingPorts> {
   }
 }
 
-function claimedBy({ task, messages = [] }: Exclude<ClaimOutcome, { kind: 'none' }>): RunnerClaimed {
-  return { task: asCodingTask(task), messages };
+function claimedBy(outcome: ClaimOutcome): RunnerClaimed {
+  if (outcome.kind === 'none') return { task: undefined, messages: [] };
+  return { task: asCodingTask(outcome.task), messages: outcome.messages ?? [] };
 }
 
 /** Updates the state, and renews the lease if it is due. @throws MusterError CONFLICT for an earlier state */

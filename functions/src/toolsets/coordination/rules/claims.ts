@@ -12,7 +12,7 @@ import {
 } from '../../../agents/rules/agent.ts';
 import { touchPresence } from '../../../agents/rules/liveness.ts';
 import { type RecordResponse, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
-import { Batching, retryOnConflict } from '../../../kernel/concurrency.ts';
+import { Batching, type LongPoll, retryOnConflict } from '../../../kernel/concurrency.ts';
 import { fittingItems } from '../../../kernel/json.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
@@ -22,9 +22,9 @@ import type { Message } from './mailbox.ts';
 import type { AgentMessages } from './messages.ts';
 import { type NoTask, NoTaskExplainer, noTask } from './noTask.ts';
 import { lostAccessChanges, type OwnerPorts, ownerState } from './ownerless.ts';
-import type { CoordinationChange } from './ports.ts';
+import type { CoordinationChange, QueueMark } from './ports.ts';
 import type { Session } from './session.ts';
-import { claimTask, endBackoff } from './stateMachine.ts';
+import { claimTask, endBackoff, startTask } from './stateMachine.ts';
 import { capabilityKey, isHeld, PROGRAMS, type QueuePart, satisfiedKeys, type Task } from './task.ts';
 import { taskChanges } from './taskChanges.ts';
 
@@ -46,17 +46,12 @@ interface ClaimRequest {
   readonly leaseSeconds: number;
   /** Tasks that the agent knows it holds. By default, these are the held tasks that it has started. */
   readonly heldTaskIds?: readonly string[] | undefined;
+  /** Whether the claim also starts the task. Then the default of `heldTaskIds` is an empty list. */
+  readonly start?: boolean;
   /** Whether the caller may read the agent's messages. Default: false. */
   readonly readsMessages?: boolean;
   /** Set if a runner makes the claim. A runner gets only coding tasks, and none that it already holds. */
   readonly runner?: RunnerClaim;
-}
-
-/** State of the session when a claim read it, so that callers can wait for later changes. Empty without a session. */
-export interface QueueMark {
-  readonly session?: string;
-  /** Time of the read, by the database's clock. */
-  readonly readAt?: string;
 }
 
 export type ClaimOutcome = (
@@ -89,6 +84,27 @@ export class TaskClaims extends Service<
     return retryOnConflict(this.ports.randomness, () => this.tryClaim(request, recordResponse));
   }
 
+  /** Claims a task, or waits up to `waitMs` for one. Only the last attempt records a response without a task. */
+  async claimOrWait(
+    request: ClaimRequest,
+    waitMs: number,
+    { disconnectSignal, trackWait }: LongPoll,
+    recordResponse: RecordResponse<ClaimOutcome>,
+  ): Promise<ClaimOutcome> {
+    if (waitMs <= 0) return this.claim(request, recordResponse);
+    const until = AbortSignal.any([disconnectSignal(), AbortSignal.timeout(waitMs)]);
+    for (;;) {
+      const isLast = until.aborted;
+      const outcome = await this.claim(request, (claimed) =>
+        claimed.kind === 'none' && !isLast ? undefined : recordResponse(claimed),
+      );
+      if (outcome.kind !== 'none' || isLast) return outcome;
+      await trackWait(this.ports.queue.growth(request.workspace, outcome.mark, until));
+      // If the client has disconnected, it would not receive the claimed task.
+      if (disconnectSignal().aborted) return outcome;
+    }
+  }
+
   private async tryClaim(request: ClaimRequest, recordResponse: RecordResponse<ClaimOutcome>) {
     const { workspace, agentId, runner, heldTaskIds } = request;
     const { open, agent, growth } = await this.ports.sessions.currentWithAgent(workspace, agentId);
@@ -103,8 +119,9 @@ export class TaskClaims extends Service<
     const record: RecordResponse<ClaimOutcome> = (outcome) => recordResponse(withMessages(outcome));
     const claiming = { request, session, agent, mark, growth, recordResponse: record };
     if (runner !== undefined) return withMessages(await this.claimForRunner(claiming, runner, declared));
-    const resumed = await this.resumableTask(agent.value, session, heldTaskIds);
-    if (resumed !== undefined) return withMessages(await this.outcomeOf({ kind: 'resumed', task: resumed }, record));
+    // The response to a claim that also started its task may have been lost, so only ids in the call prove receipt.
+    const resumed = await this.resumableTask(agent.value, session, heldTaskIds ?? (request.start ? [] : undefined));
+    if (resumed !== undefined) return withMessages(await this.resume(resumed, claiming));
     const keys = claimableKeys(session, declared);
     return withMessages(await this.claimNext(claiming, keys));
   }
@@ -170,8 +187,8 @@ export class TaskClaims extends Service<
       await this.ports.store.commit([{ kind: 'replaceTask', task, before: before.value, version: before.version }]);
       return undefined;
     }
-    const claimed = claimTask(before.value, agent.value.id, request.leaseSeconds, now);
-    const task = codingClaimed(claimed, request.runner);
+    const claimed = codingClaimed(claimTask(before.value, agent.value.id, request.leaseSeconds, now), request.runner);
+    const task = request.start ? startTask(claimed, { agent_id: agent.value.id }, now) : claimed;
     const changes = claimChanges(before, task, agent, now);
     const outcome = await this.outcomeOf({ kind: 'claimed', task }, recordResponse, changes);
     // The lease depends on the agent's last-seen time, so a short lease needs an exact last-seen time.
@@ -180,23 +197,32 @@ export class TaskClaims extends Service<
     return outcome;
   }
 
+  /** Returns a held task again. Starts it if the request says so and the agent has not started it. */
+  private resume({ value, version }: Versioned<Task>, { request, agent, recordResponse }: Claiming) {
+    const now = this.ports.clock.now();
+    const starts = request.start && value.status === 'claimed';
+    const task = starts ? startTask(value, { agent_id: agent.value.id }, now) : value;
+    const changes = starts ? taskChanges(value, task, version, now) : [];
+    return this.outcomeOf({ kind: 'resumed', task }, recordResponse, changes);
+  }
+
   /** Returns the held task that the agent gets again instead of a new one, if any. */
   private async resumableTask(
     { id, held, configuration }: Agent,
     session: Session,
     known: readonly string[] | undefined,
-  ): Promise<Task | undefined> {
+  ): Promise<Versioned<Task> | undefined> {
     const taskIds = Object.keys(held).filter((taskId) => held[taskId]?.session === session.id);
     if (taskIds.length === 0) return undefined;
     const isFull = taskIds.length >= configuration.max_concurrent_tasks;
     if (known === undefined && !isFull) return this.ports.tasks.notStarted(session.id, id);
     const asked = isFull ? taskIds : taskIds.filter((taskId) => !known?.includes(taskId));
-    const found = (await this.ports.tasks.findAll(asked)).flatMap((task) => task?.value ?? []);
+    const found = (await this.ports.tasks.findAll(asked)).flatMap((task) => task ?? []);
     // Tasks that the agent claimed as a runner are excluded, because the runner keeps track of them.
     const own = found
-      .filter(({ status, claim }) => isHeld(status) && claim?.claimed_by === id && !claim.claimed_by_runner)
-      .sort((a, b) => Number(a.claim?.claimed_at) - Number(b.claim?.claimed_at));
-    const unheardOf = own.find((task) => (known ? !known.includes(task.id) : task.status === 'claimed'));
+      .filter(({ value: { status, claim } }) => isHeld(status) && claim?.claimed_by === id && !claim.claimed_by_runner)
+      .sort((a, b) => Number(a.value.claim?.claimed_at) - Number(b.value.claim?.claimed_at));
+    const unheardOf = own.find(({ value: task }) => (known ? !known.includes(task.id) : task.status === 'claimed'));
     return unheardOf ?? own[0];
   }
 

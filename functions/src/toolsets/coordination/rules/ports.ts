@@ -60,7 +60,7 @@ export interface TaskQueries {
   /** Returns the open tasks of a session whose ids have this prefix, in the order of their ids. */
   openWithIdPrefix(session: string, beginning: string, limit: number): Promise<readonly Versioned<Task>[]>;
   /** Returns the agent's oldest claimed task that the agent has not started. Claims as a runner are ignored. */
-  notStarted(session: string, agentId: string): Promise<Task | undefined>;
+  notStarted(session: string, agentId: string): Promise<Versioned<Task> | undefined>;
   /** Returns the first claimable tasks with one of these capability keys, in the order of the queue. */
   claimable(
     session: string,
@@ -99,6 +99,13 @@ export interface TaskQueries {
   countStuck(session: string): Promise<number>;
 }
 
+/** State of the session when a claim read it, so that callers can wait for later changes. Empty without a session. */
+export interface QueueMark {
+  readonly session?: string;
+  /** Time of the read, by the database's clock. */
+  readonly readAt?: string;
+}
+
 export interface QueueQueries {
   /**
    * Returns tasks of one status. Pending tasks are in the order of the queue. Other tasks are sorted by priority,
@@ -113,6 +120,8 @@ export interface QueueQueries {
   count(session: string, status: QueueStatus): Promise<number>;
   /** Returns the creation time of the oldest open task. */
   oldest(session: string): Promise<Date | undefined>;
+  /** Resolves when more tasks may be claimable, or `until` is aborted. Without a session, watches the workspace. */
+  growth(workspace: string, queueMark: QueueMark, until: AbortSignal): Promise<void>;
 }
 
 export interface SessionQueries {

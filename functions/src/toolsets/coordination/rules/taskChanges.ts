@@ -101,7 +101,7 @@ export function countedBy(before: readonly Task[], after: readonly Task[]): Part
 
 /** Returns the change of the counters for a changed task. A first claim also adds the time waited for it. */
 export function countedChange(before: Task | undefined, after: Task, at: Date): CoordinationChange {
-  const isFirstClaim = after.status === 'claimed' && before?.claim_epoch === 0 && after.claim_epoch === 1;
+  const isFirstClaim = before?.claim_epoch === 0 && after.claim_epoch === 1;
   return {
     kind: 'count',
     workspace: after.workspace,

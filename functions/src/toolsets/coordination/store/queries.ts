@@ -43,12 +43,12 @@ export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries
     return this.first(withPrefix(this.open(session), beginning), limit);
   }
 
-  async notStarted(session: string, agentId: string): Promise<Task | undefined> {
+  async notStarted(session: string, agentId: string): Promise<Versioned<Task> | undefined> {
     const claimed = this.inSession(session)
       .where('claimed_by', '==', agentId)
       .where('status', '==', 'claimed')
       .where('claimed_by_runner', '==', false);
-    return (await this.first(claimed.orderBy('claimed_at'), 1))[0]?.value;
+    return (await this.first(claimed.orderBy('claimed_at'), 1))[0];
   }
 
   async claimable(

@@ -1,16 +1,18 @@
 /** Lists of the queue's tasks, and the mirror of the queue in the Realtime Database. */
 
-import type { Query } from '@google-cloud/firestore';
+import { type DocumentSnapshot, type Firestore, type Query, Timestamp } from '@google-cloud/firestore';
 import type { Database } from 'firebase-admin/database';
 import { z } from 'zod';
 import { DEFAULT_WORKSPACE } from '../../../identity/rules/principal.ts';
-import { COLLECTIONS } from '../../../kernel/firestore/paths.ts';
-import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
+import { deferred } from '../../../kernel/concurrency.ts';
+import { COLLECTIONS, queueShardsPath, sessionPath, workspacePath } from '../../../kernel/firestore/paths.ts';
+import { type DocumentReading, FirestoreReader } from '../../../kernel/firestore/reading.ts';
+import { timeOf } from '../../../kernel/firestore/verifiedCommit.ts';
 import { fittingItems, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
 import type { CursorPage, ListCursor } from '../../../kernel/paging.ts';
-import { skipUnreadable } from '../../../kernel/ports.ts';
+import { type Log, skipUnreadable } from '../../../kernel/ports.ts';
 import { queuedTaskPath } from '../../../kernel/realtime/database.ts';
-import type { QueueFilter, QueueQueries, QueueStatus } from '../rules/ports.ts';
+import type { QueueFilter, QueueMark, QueueQueries, QueueStatus } from '../rules/ports.ts';
 import { compareInQueue, priorityWord, type Task, taskFromDocument, taskType } from '../rules/task.ts';
 import { MAX_STATE_SHARE } from '../rules/taskProgress.ts';
 import { type FirestoreTaskQueries, ignoringDeadline, OPEN, withDeadline } from './queries.ts';
@@ -19,7 +21,17 @@ import { type FirestoreTaskQueries, ignoringDeadline, OPEN, withDeadline } from 
 const MAX_READ = 100;
 const MAX_READINGS = 5;
 
+/** Maximum time between a server timestamp in a document's field and the document's later update time. */
+const CLOCK_MARGIN_MS = 10_000;
+
 export class FirestoreQueueQueries extends FirestoreReader implements QueueQueries {
+  private readonly log: Log;
+
+  constructor(database: Firestore, documents: DocumentReading, log: Log) {
+    super(database, documents);
+    this.log = log;
+  }
+
   async list(
     session: string,
     status: QueueStatus,
@@ -54,6 +66,20 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
     const open = this.tasks.where('session', '==', session).where('status', 'in', OPEN);
     const [oldest] = await this.documents.firstVersioned(open.orderBy('created_at'), 1, taskFromDocument);
     return oldest?.value.created_at;
+  }
+
+  async growth(workspace: string, { session, readAt }: QueueMark, until: AbortSignal): Promise<void> {
+    if (until.aborted) return;
+    const { promise: end, resolve } = deferred();
+    const fail = (error: Error) => this.log.warn('queue_watch_broke', { workspace, error });
+    const stops =
+      session === undefined || readAt === undefined
+        ? [watchNamed(this.database, workspace, resolve, fail)]
+        : watchGrowth(this.database, { workspace, id: session, readAt: timeOf(readAt) }, resolve, fail);
+    until.addEventListener('abort', resolve);
+    await end;
+    until.removeEventListener('abort', resolve);
+    for (const stop of stops) stop();
   }
 
   /** Held tasks have 0 blockers, so one index that includes the blockers serves every status. */
@@ -118,6 +144,38 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
   private get tasks(): Query {
     return this.database.collection(COLLECTIONS.tasks);
   }
+}
+
+function watchNamed(
+  database: Firestore,
+  workspace: string,
+  named: () => void,
+  fail: (error: Error) => void,
+): () => void {
+  return database.doc(workspacePath(workspace)).onSnapshot((snapshot) => {
+    if (snapshot.get('session') !== undefined) named();
+  }, fail);
+}
+
+/** Calls `grown` after each write later than `readAt`, even if no task was added. The next claim reads the changes. */
+function watchGrowth(
+  database: Firestore,
+  { workspace, id, readAt }: { readonly workspace: string; readonly id: string; readonly readAt: Timestamp },
+  grown: () => void,
+  fail: (error: Error) => void,
+): readonly (() => void)[] {
+  const isLater = ({ updateTime }: DocumentSnapshot) =>
+    updateTime === undefined || updateTime.valueOf() > readAt.valueOf();
+  const around = Timestamp.fromMillis(readAt.toMillis() - CLOCK_MARGIN_MS);
+  const gates = database.collection(queueShardsPath(workspace, id)).where('grown_at', '>', around);
+  return [
+    database.doc(sessionPath(workspace, id)).onSnapshot((snapshot) => {
+      if (isLater(snapshot)) grown();
+    }, fail),
+    gates.onSnapshot(({ docs }) => {
+      if (docs.some(isLater)) grown();
+    }, fail),
+  ];
 }
 
 /** @param before the sort values that precede the creation time in the cursor */
