@@ -1,25 +1,42 @@
-/** Token budgets and measured cost of the tool list at `/mcp`, which hosts add to each request to a model. */
+/** Token budgets and measured cost of the short tool lists, which hosts add to each request to a model. */
 import { Catalogs } from '../../functions/src/mcp/catalog.ts';
+import type { SHORT_LISTS } from '../../functions/src/mcp/urlSelection.ts';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 import { tokensOf } from '../../test/support/tokens.ts';
 
-/** Maximum number of tokens of the whole list for an admin, who sees every tool, counted by o200k. */
-export const MAX_TOKENS = 8_500;
+interface ShortList {
+  readonly address: string;
+  readonly listing: keyof typeof SHORT_LISTS;
+  readonly role: 'worker' | 'leader';
+  /** Maximum number of tools. Cursor ignores further tools. */
+  readonly maxTools: number;
+  /** Maximum number of tokens, counted by o200k. */
+  readonly maxTokens: number;
+}
 
-export const MAX_BYTES = 38_000;
+/** List of a leader at `/mcp`. Admins and people with the role leader get the same list. */
+export const LEADER_LIST: ShortList = {
+  ...{ address: '/mcp', listing: 'short', role: 'leader' },
+  ...{ maxTools: 40, maxTokens: 4_900 },
+};
 
-/** Maximum number of tokens per toolset. Their sum is at most `MAX_TOKENS`. */
+export const SMALLER_LISTS: readonly ShortList[] = [
+  { address: '/mcp', listing: 'short', role: 'worker', maxTools: 40, maxTokens: 4_400 },
+  { address: '/mcp/worker', listing: 'worker', role: 'worker', maxTools: 9, maxTokens: 900 },
+];
+
+/** Maximum number of tokens of each toolset in the list of a leader. Their sum is at most that of the list. */
 export const TOOLSET_TOKENS: Readonly<Record<string, number>> = {
-  onboarding: 435,
+  onboarding: 363,
   access: 169,
-  system: 505,
-  firebase: 700,
-  github: 1010,
-  coordination: 2244,
-  todo: 1652,
-  orchestration: 841,
-  coding: 481,
-  inbox: 458,
+  system: 313,
+  firebase: 648,
+  github: 0,
+  coordination: 1850,
+  todo: 532,
+  orchestration: 252,
+  coding: 279,
+  inbox: 397,
 };
 
 export interface ListCost {
@@ -30,12 +47,16 @@ export interface ListCost {
 
 const catalogs = new Catalogs(toolsets);
 
-/** Returns the cost of an admin's list at `/mcp` that has only the tools of these toolsets. */
-export function listCost(names: readonly string[]): ListCost {
-  const selection = { readonly: false, workspace: undefined, dialect: 'prefixed', listing: 'light' } as const;
-  const { tools, json } = catalogs
-    .of({ ...selection, toolsets: names })
-    .listFor({ workspace: 'admin', owner: 'admin', anyone: 'admin' }, 'person');
-  const read = tools.map(({ _meta: _forHosts, ...shown }) => shown); // hosts do not pass `_meta` to models
-  return { tools: tools.length, bytes: json.length, tokens: tokensOf(JSON.stringify(read)) };
+/** Returns the cost of a list for agents or people, or the cost of the tools in it that belong to one toolset. */
+export function listCost({ listing, role }: ShortList, toolset?: string, kind: 'agent' | 'person' = 'agent'): ListCost {
+  const selection = { toolsets: catalogs.names, readonly: false, workspace: undefined } as const;
+  const catalog = catalogs.of({ ...selection, dialect: 'prefixed', listing });
+  const { tools } = catalog.listFor({ workspace: role, owner: role, anyone: role }, kind);
+  const shown = tools.filter(({ name }) => toolset === undefined || catalog.findTool(name)?.toolset === toolset);
+  const read = JSON.stringify(shown.map(({ _meta: _forHosts, ...tool }) => tool)); // hosts do not pass `_meta` to models
+  return {
+    tools: shown.length,
+    bytes: Buffer.byteLength(JSON.stringify(shown)),
+    tokens: shown.length === 0 ? 0 : tokensOf(read),
+  };
 }

@@ -7,7 +7,7 @@ import { NETWORK_TOOLSETS, wireName } from '../../functions/src/mcp/names.ts';
 import type { Resource } from '../../functions/src/mcp/resource.ts';
 import type { ErrorEnvelope, Tool, Toolset } from '../../functions/src/mcp/tool.ts';
 import { toolResult } from '../../functions/src/mcp/toolResponse.ts';
-import { listCost, MAX_BYTES, MAX_TOKENS, TOOLSET_TOKENS } from './budgets.ts';
+import { LEADER_LIST, type ListCost, listCost, SMALLER_LISTS, TOOLSET_TOKENS } from './budgets.ts';
 import { schemaRows, table, withoutMarkup } from './tables.ts';
 
 /** Argument that has the same meaning in most tools that write data. */
@@ -65,17 +65,21 @@ export function indexPage(toolsets: readonly Toolset[]): string {
   ]);
 }
 
-/** Returns the section about the list at `/mcp` and its cost. */
+/** Returns the section about the short tool lists and their cost. */
 function listSection(names: readonly string[]): readonly string[] {
-  const row = (name: string, of: readonly string[], max: number | undefined) => {
-    const { tools, bytes, tokens } = listCost(of);
+  const row = (name: string, { tools, bytes, tokens }: ListCost, max: number | undefined) => {
     return [name, String(tools), String(bytes), String(tokens), String(max)];
   };
-  const rows = [...names.map((name) => row(name, [name], TOOLSET_TOKENS[name])), row('all', names, MAX_TOKENS)];
+  const rows = [
+    ...names.map((name) => row(name, listCost(LEADER_LIST, name), TOOLSET_TOKENS[name])),
+    ...[LEADER_LIST, ...SMALLER_LISTS].map((list) =>
+      row(`\`${list.address}\`, ${list.role}`, listCost(list), list.maxTokens),
+    ),
+  ];
   return [
     '## Cost of the list',
-    `\`/mcp\` lists the tools that the caller's role may call, except the tools for administrators, runners and older clients. The list has short input schemas and no output schemas. A toolset's own path and \`?toolsets=all\` list everything, and every tool can be called everywhere. The table shows the cost of the list at \`/mcp\` for an admin, with tokens counted by o200k. A test enforces the maximum tokens and the limit of ${MAX_BYTES} bytes for the whole list.`,
-    table(['toolset', 'tools listed', 'bytes', 'tokens', 'maximum tokens'], rows),
+    `\`/mcp\` lists the ${LEADER_LIST.maxTools} tools that agents use most, as far as the caller's role may call them. \`/mcp/worker\` lists those that a worker needs. Both lists have short input schemas and no output schemas. \`system_listSkills\` finds the other tools, and every tool can be called at both addresses. \`?toolsets=a,b\` lists all tools of the named toolsets in the same short form. A toolset's own path and \`?toolsets=all\` list everything in full. The table shows the cost of the toolsets in a leader's list at \`/mcp\`, and the cost of whole lists, with tokens counted by o200k. A test enforces the maximum.`,
+    table(['toolset or list', 'tools listed', 'bytes', 'tokens', 'maximum tokens'], rows),
   ];
 }
 
@@ -143,15 +147,11 @@ function toolSection(toolset: string, tool: Tool): string {
   const parts = [
     `## ${tool.name}`,
     withoutMarkup(fullDescription(tool)),
-    `${tool.title}: ${names}. Minimum role: ${role}. ${hintsOf(tool)}${audienceOf(tool)}${loosensOf(tool)}${takesKey ? KEY_SENTENCE : ''}`,
+    `${tool.title}: ${names}. Minimum role: ${role}. ${hintsOf(tool)}${loosensOf(tool)}${takesKey ? KEY_SENTENCE : ''}`,
     argumentTable(input),
     `Returns ${fieldsOf(outputJsonSchema(tool.output))}. Example: ${code(tool.example)}`,
   ];
   return parts.join('\n\n');
-}
-
-function audienceOf({ audience }: Tool): string {
-  return audience === undefined ? '' : ` It is for ${audience}, so \`/mcp\` does not list it.`;
 }
 
 function loosensOf({ loosens = [] }: Tool): string {

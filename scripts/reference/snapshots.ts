@@ -19,12 +19,11 @@ export function toolsetSnapshot({ instructions, errors, tools, resources, templa
 }
 
 function seenOf({ input, output, ...tool }: Tool): object {
-  const { title, description, details, audience, role, agentRole, scope, annotations, loosens, example } = tool;
+  const { title, description, details, role, agentRole, scope, annotations, loosens, example } = tool;
   return {
     title,
     description,
     details,
-    audience,
     role,
     agentRole,
     scope,

@@ -36,20 +36,17 @@ describe('tool catalogue', () => {
     });
   }
 
-  it('has instructions that are shorter than the limit of clients', () => {
-    const selection = { toolsets: toolsets.map(({ name }) => name), readonly: false, workspace: undefined };
-    const { instructions, directory } = new Catalogs(toolsets).of({
-      ...selection,
-      dialect: 'prefixed',
-      listing: 'light',
+  for (const listing of ['short', 'worker', 'light'] as const)
+    it(`has instructions that are shorter than the limit of clients (${listing})`, () => {
+      const selection = { toolsets: toolsets.map(({ name }) => name), readonly: false, workspace: undefined };
+      const { instructions, directory } = new Catalogs(toolsets).of({ ...selection, dialect: 'prefixed', listing });
+      assert.ok(instructions.length < MAX_INSTRUCTIONS_LENGTH);
+      const last = toolsets.at(-1);
+      assert.ok(
+        last !== undefined && instructions.endsWith(directory.named(last.instructions)),
+        'the last toolset is truncated',
+      );
     });
-    assert.ok(instructions.length < MAX_INSTRUCTIONS_LENGTH);
-    const last = toolsets.at(-1);
-    assert.ok(
-      last !== undefined && instructions.endsWith(directory.named(last.instructions)),
-      'the last toolset is truncated',
-    );
-  });
 
   it('gives each resource a unique URI, a description and the role viewer', () => {
     const resources = toolsets.flatMap((toolset) => toolset.resources);

@@ -53,7 +53,7 @@ export function streamingToolset(reported: Told): Toolset {
   return {
     name: 'firebase',
     instructions: 'Tells.',
-    tools: [tell],
+    tools: [tell, { ...tell, name: 'report', notifies: 'stages' }],
     resources: [],
     templates: [shelf, ...templates],
     events: eventSource,

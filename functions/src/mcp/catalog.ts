@@ -10,7 +10,7 @@ import { acceptedNames, type Dialect, OTHER_ENDPOINT, toolNaming, wireName } fro
 import { type Resources, resourcesOf, type ViewMeta, viewOf } from './resources.ts';
 import type { EventSource, FoundTool, Tool, ToolHints, Toolset } from './tool.ts';
 import { fullName } from './tool.ts';
-import type { Listing, Selection } from './urlSelection.ts';
+import { type Listing, type Selection, SHORT_LISTS } from './urlSelection.ts';
 
 /** Clients truncate longer instructions, some without notice. Source: docs/semantics.md#the-endpoint. */
 export const MAX_INSTRUCTIONS_LENGTH = 2000;
@@ -73,7 +73,7 @@ export class Catalogs {
   private build(
     toolsets: readonly Toolset[],
     open: readonly Toolset[],
-    { readonly, dialect, listing }: Selection,
+    { readonly, dialect, listing: wanted }: Selection,
   ): Catalog {
     const found = [...toolsets, ...open].flatMap(({ name, tools, errors, scope: ofToolset = 'workspace' }) =>
       tools
@@ -85,6 +85,8 @@ export class Catalogs {
         acceptedNames(entry.toolset, entry.tool.name, dialect).map((name) => [name, entry] as const),
       ),
     );
+    // A caller that cannot search for tools gets a list of all tools that it may call.
+    const listing = wanted === 'short' && !byName.has('system.listSkills') ? 'light' : wanted;
     const wireNames = wireNamesOf(found, dialect);
     const known = () => this.knownTools();
     const named = toolNaming(known, wireNames);
@@ -93,7 +95,7 @@ export class Catalogs {
     return {
       resources: resourcesOf(toolsets, found, named),
       get instructions() {
-        instructions ??= instructionsOf(toolsets, named);
+        instructions ??= instructionsOf(toolsets, listing, named);
         return instructions;
       },
       methods: [...wireNames.keys()],
@@ -143,10 +145,15 @@ const INTRODUCTION =
   'takes idempotency_key: within 24 hours, the same key and arguments return the first result and change nothing. ' +
   'Lists take limit. Tools that create work take part_of: {kind: todo|task|run|pull_request, id}, the parent.';
 
+const FURTHER_TOOLS = 'Find unlisted tools with system.listSkills {search: <the job>}, and call them by name.';
+
 /** Returns the server instructions, without the lines that name a tool of another endpoint. */
-function instructionsOf(toolsets: readonly Toolset[], named: Naming): string {
-  const ofToolsets = toolsets.map(({ name, instructions }) => `${name}: ${named(instructions)}`);
-  const lines = [INTRODUCTION, ...ofToolsets.filter((line) => !line.includes(OTHER_ENDPOINT))];
+function instructionsOf(toolsets: readonly Toolset[], listing: Listing, named: Naming): string {
+  const workers = SHORT_LISTS.worker.map((name) => name.slice(0, name.indexOf('.')));
+  const shown = listing === 'worker' ? toolsets.filter(({ name }) => workers.includes(name)) : toolsets;
+  const ofToolsets = shown.map(({ name, instructions }) => `${name}: ${named(instructions)}`);
+  const further = shortList(listing) === undefined ? [] : [named(FURTHER_TOOLS)];
+  const lines = [INTRODUCTION, ...[...further, ...ofToolsets].filter((line) => !line.includes(OTHER_ENDPOINT))];
   return lines.join('\n').slice(0, MAX_INSTRUCTIONS_LENGTH - 1);
 }
 
@@ -188,19 +195,25 @@ function listMaker(
 ): Catalog['listFor'] {
   const made = new Map<string, ToolList>();
   return (roles, kind) => {
-    const key = listing === 'light' ? `${roles.workspace} ${roles.owner} ${kind}` : 'whole';
+    const key = listing === 'whole' ? listing : `${roles.workspace} ${roles.owner} ${kind}`;
     const known = made.get(key);
     if (known !== undefined) return known;
-    const isListed = ({ tool, scope }: FoundTool) =>
-      tool.audience === undefined && isOpenTo(roles[scope], requiredRole(tool, kind));
-    const shown = listing === 'light' ? found.filter(isListed) : found;
+    const chosen = shortList(listing);
+    const isListed = ({ toolset, tool, scope }: FoundTool) =>
+      isOpenTo(roles[scope], requiredRole(tool, kind)) && (!chosen || chosen.includes(fullName(toolset, tool.name)));
+    const shown = listing === 'whole' ? found : found.filter(isListed);
     const named = toolNaming(deployed, wireNamesOf(shown, dialect));
-    const show = listing === 'light' ? compactTool : fullTool;
+    const show = listing === 'whole' ? fullTool : compactTool;
     const tools = shown.map((one) => withToolNames(show(one, dialect), named));
     const list = { tools, json: Buffer.from(JSON.stringify(tools)) };
     made.set(key, list);
     return list;
   };
+}
+
+/** Returns the full names of the tools in a short list; undefined if the listing is not one of them. */
+function shortList(listing: Listing): readonly string[] | undefined {
+  return listing === 'whole' || listing === 'light' ? undefined : SHORT_LISTS[listing];
 }
 
 function wireNamesOf(found: readonly FoundTool[], dialect: Dialect): ReadonlyMap<string, string> {

@@ -54,11 +54,9 @@ interface ToolDescription<Input extends z.ZodObject, Output extends z.ZodObject>
   readonly title: string;
   /** One line for a model: what the tool does, and when to use another tool. */
   readonly description: string;
-  /** Limits and special cases, which the short tool list omits. */
+  /** Limits and special cases, which short tool lists omit. */
   readonly details?: string;
-  /** Users of the tool, if these are not agents in general. The short tool list omits such a tool. */
-  readonly audience?: 'runners' | 'older clients' | 'administrators';
-  /** Arguments that callers rarely need. The tool accepts them, but the short tool list omits them. */
+  /** Arguments that callers rarely need. The tool accepts them, but short tool lists omit them. */
   readonly rare?: readonly string[];
   /** Schema of the arguments. It is strict: unknown arguments are errors. */
   readonly input: Input;
@@ -82,8 +80,11 @@ interface ToolDescription<Input extends z.ZodObject, Output extends z.ZodObject>
   readonly openToAll?: true;
   /** Limits that a call may loosen. Loosening one requires approval. Source: docs/security.md#two-rules. */
   readonly loosens?: readonly Loosened[];
-  /** Whether the tool may send notifications. Its calls can then have a stream, which costs more than JSON. */
-  readonly notifies?: true;
+  /**
+   * Whether the tool may send notifications; an argument: only calls with this argument may. Such calls can have a
+   * stream, which costs more than JSON.
+   */
+  readonly notifies?: true | (keyof Input['shape'] & string);
   /** Whether agents call the tool so often that its successful calls are counted but not logged. */
   readonly routine?: true;
   /** Name of the file in the toolset's folder `views/`, without extension, that shows the response in chat apps. */
@@ -144,6 +145,19 @@ export interface Tool<in Services = never> extends ToolDescription<z.ZodObject, 
   /** @throws MusterError VALIDATION_ERROR, REQUIRED_FIELD or INVALID_FORMAT, which names the argument */
   prepare(rawArguments: Readonly<Record<string, unknown>>): PreparedCall<Services>;
 }
+
+/** Properties of tools that only read data of Muster. */
+export const reading = {
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+} as const;
+
+/** Returns the properties of tools that write data of Muster and cannot loosen a limit. */
+export const writing = (role: Role, hints: Pick<ToolHints, 'destructiveHint' | 'idempotentHint'>) => ({
+  annotations: { readOnlyHint: false, ...hints, openWorldHint: false },
+  loosens: [],
+  role,
+});
 
 /** Returns a schema of an object in which every field is optional, as in the specifications. */
 export function optionalFields<Shape extends z.ZodRawShape>(shape: Shape) {

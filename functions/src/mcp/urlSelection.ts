@@ -13,15 +13,41 @@ export interface Selection {
   readonly listing: Listing;
 }
 
-/** `light` (`/mcp`): the role's tools, shortened. `whole` (toolset paths, `?toolsets=all`): all tools, in full. */
-export type Listing = 'light' | 'whole';
+/**
+ * `whole` (toolset paths, `?toolsets=all`): all tools, in full. The others list only tools that the role may call,
+ * shortened. `light` (`?toolsets=`): all of them. `short` (`/mcp`), `worker` (`/mcp/worker`): those of `SHORT_LISTS`.
+ */
+export type Listing = 'whole' | 'light' | keyof typeof SHORT_LISTS;
+
+/** Tools that agents use most. The other tools can be called too, and system.listSkills finds them. */
+export const SHORT_LISTS = {
+  short: [
+    ...['onboarding.getWelcome', 'onboarding.registerAgent', 'access.whoami', 'access.explain'],
+    ...['system.listSkills', 'system.getAgents', 'system.getTaskQueue'],
+    ...['firebase.read', 'firebase.write', 'firebase.subscribe', 'firebase.pollEvents'],
+    ...['coordination.init_coordination', 'coordination.create_task', 'coordination.create_tasks_batch'],
+    ...['coordination.get_status', 'coordination.get_all_tasks', 'coordination.get_results'],
+    ...['coordination.register_agent', 'coordination.claim_task', 'coordination.complete_task'],
+    ...['coordination.fail_task', 'coordination.heartbeat', 'coordination.add_discovery'],
+    ...['coordination.get_discoveries', 'coordination.cancel_task', 'coordination.retry_task'],
+    ...['coordination.update_task', 'coordination.message_agent'],
+    ...['todo.add_task', 'todo.update_task', 'todo.complete_task', 'todo.list_tasks'],
+    ...['orchestration.orchestrate', 'orchestration.get_run', 'coding.create_task', 'coding.report_task'],
+    ...['inbox.ask', 'inbox.wait', 'inbox.list', 'inbox.answer'],
+  ],
+  worker: [
+    ...['system.listSkills', 'coordination.get_results', 'coordination.register_agent', 'coordination.claim_task'],
+    ...['coordination.complete_task', 'coordination.fail_task', 'coordination.heartbeat'],
+    ...['inbox.ask', 'inbox.wait'],
+  ],
+};
 
 /** Value of the query or the header that selects all toolsets of the path. */
 const ALL = 'all';
 
 export type Protocol = 'mcp' | 'rpc' | 'events' | 'page';
 
-interface Route extends Pick<Selection, 'toolsets' | 'readonly' | 'dialect'> {
+interface Route extends Pick<Selection, 'toolsets' | 'readonly' | 'dialect' | 'listing'> {
   readonly protocol: Protocol;
   readonly page?: AgentPageName;
 }
@@ -51,13 +77,13 @@ export function parseSelection(
   const route = parsePath(path, existing);
   if (route === undefined) return undefined;
   const named = [query.get('toolsets'), header('x-mcp-toolsets')].map(namesIn);
-  const asksForAll = named.some((names) => names.includes(ALL));
+  const namedListing = named.some((names) => names.includes(ALL)) ? 'whole' : 'light';
   return {
     ...route,
     toolsets: narrowed(route.toolsets, existing, named),
     readonly: route.readonly || isTrue(query.get('readonly')) || isTrue(header('x-mcp-readonly')),
     workspace: workspaceOf(query),
-    listing: route.dialect === 'own' || asksForAll ? 'whole' : 'light',
+    listing: route.dialect === 'own' || named.every((names) => names.length === 0) ? route.listing : namedListing,
   };
 }
 
@@ -69,7 +95,7 @@ export function toolsetsAt(path: string, existing: readonly string[]): readonly 
 /** Returns all paths that the deployment serves, for the response to an unknown path. */
 export function knownPaths(existing: readonly string[]): readonly string[] {
   const network = existing.some((toolset) => NETWORK_TOOLSETS.includes(toolset)) ? ['network'] : [];
-  const bases = ['/mcp', ...[...existing, ...network, 'rpc'].map((name) => `/mcp/${name}`)];
+  const bases = ['/mcp', ...[...existing, ...network, 'worker', 'rpc'].map((name) => `/mcp/${name}`)];
   const events = existing.includes(STREAMING_TOOLSET) ? ['/mcp/events'] : [];
   const pages = agentPagesOf(existing).map((page) => `/mcp/agent/${page}`);
   return [...bases.flatMap((base) => [base, `${base}/readonly`]), ...events, ...pages];
@@ -83,23 +109,26 @@ function parsePath(path: string, existing: readonly string[]): Route | undefined
   const [name, ...others] = segments;
   if (name === 'agent') return readonly ? undefined : pageRoute(others, existing);
   if (others.length > 0) return undefined;
-  if (name === undefined) return { toolsets: existing, readonly, dialect: 'prefixed', protocol: 'mcp' };
-  if (name === 'rpc') return { toolsets: existing, readonly, dialect: 'dotted', protocol: 'rpc' };
+  if (name === undefined || name === 'worker') {
+    const listing = name ?? 'short';
+    return { toolsets: existing, readonly, dialect: 'prefixed', listing, protocol: 'mcp' };
+  }
+  if (name === 'rpc') return { toolsets: existing, readonly, dialect: 'dotted', listing: 'light', protocol: 'rpc' };
   if (name === 'events') {
     if (readonly || !existing.includes(STREAMING_TOOLSET)) return undefined;
-    return { toolsets: [STREAMING_TOOLSET], readonly, dialect: 'own', protocol: 'events' };
+    return { toolsets: [STREAMING_TOOLSET], readonly, dialect: 'own', listing: 'whole', protocol: 'events' };
   }
   const toolsets = existing.filter(
     (toolset) => toolset === name || (name === 'network' && NETWORK_TOOLSETS.includes(toolset)),
   );
-  return toolsets.length === 0 ? undefined : { toolsets, readonly, dialect: 'own', protocol: 'mcp' };
+  return toolsets.length === 0 ? undefined : { toolsets, readonly, dialect: 'own', listing: 'whole', protocol: 'mcp' };
 }
 
 function pageRoute([name, ...others]: readonly string[], existing: readonly string[]): Route | undefined {
   const page = agentPagesOf(existing).find((one) => one === name);
   if (page === undefined || others.length > 0) return undefined;
   const toolsets = [AGENT_PAGES[page].toolset];
-  return { toolsets, readonly: true, dialect: 'prefixed', protocol: 'page', page };
+  return { toolsets, readonly: true, dialect: 'prefixed', listing: 'light', protocol: 'page', page };
 }
 
 function namesIn(list: string | null | undefined): readonly string[] {

@@ -3,64 +3,67 @@ import assert from 'node:assert/strict';
 import { ROLES, type Role } from '../../../functions/src/identity/rules/role.ts';
 import { Catalogs } from '../../../functions/src/mcp/catalog.ts';
 import { compactSchema, inputJsonSchema } from '../../../functions/src/mcp/jsonSchema.ts';
+import { wireName } from '../../../functions/src/mcp/names.ts';
+import { type Listing, SHORT_LISTS } from '../../../functions/src/mcp/urlSelection.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { everywhere } from '../../support/principals.ts';
 
 const catalogs = new Catalogs(toolsets);
 
-const catalog = (listing: 'light' | 'whole', chosen = catalogs.names) =>
-  catalogs.of({ toolsets: chosen, readonly: false, workspace: undefined, dialect: 'prefixed', listing });
+const selectionOf = (listing: Listing, chosen: readonly string[]) =>
+  ({ toolsets: chosen, readonly: false, workspace: undefined, dialect: 'prefixed', listing }) as const;
 
-const namesFor = (role: Role, listing: 'light' | 'whole' = 'light') =>
+const catalog = (listing: Listing, chosen = catalogs.names) => catalogs.of(selectionOf(listing, chosen));
+
+const namesFor = (role: Role, listing: Listing) =>
   catalog(listing)
     .listFor(everywhere(role), 'person')
     .tools.map(({ name }) => name);
 
+const roled = (role: Role, listing: Listing) =>
+  toolsets.flatMap(({ name: toolset, tools }) =>
+    tools.flatMap((tool) => {
+      const found = catalog(listing).findTool(`${toolset}.${tool.name}`);
+      assert.equal(found?.tool, tool, 'the tool is callable');
+      const name = wireName(toolset, tool.name, 'prefixed');
+      return ROLES.indexOf(tool.role) <= ROLES.indexOf(role) ? [{ name, full: `${toolset}.${tool.name}` }] : [];
+    }),
+  );
+
+describe('short tool list', () => {
+  for (const listing of ['short', 'worker'] as const)
+    it(`(${listing}) contains those of its tools that the role may call; others can be called`, () => {
+      for (const role of ROLES) {
+        const expected = roled(role, listing).filter(({ full }) => SHORT_LISTS[listing].includes(full));
+        assert.deepEqual(
+          namesFor(role, listing),
+          expected.map(({ name }) => name),
+        );
+      }
+    });
+
+  it('contains every tool that the role may call if the caller cannot search for tools', () => {
+    const restricted = (listing: Listing) =>
+      catalogs.of(selectionOf(listing, catalogs.names), ['todo']).listFor(everywhere('worker'), 'person').tools;
+    assert.deepEqual(restricted('short'), restricted('light'));
+    assert.ok(restricted('short').some(({ name }) => name === 'todo_delete_task'));
+  });
+
+  it('has instructions that name system_listSkills; other lists do not need them', () => {
+    for (const listing of ['short', 'worker'] as const)
+      assert.match(catalog(listing).instructions, /system_listSkills \{search/);
+    assert.doesNotMatch(catalog('light').instructions, /listSkills/);
+    assert.doesNotMatch(catalog('worker').instructions, /github/);
+  });
+});
+
 describe('light tool list', () => {
-  it('contains the tools that a role may call, unless they have a special audience', () => {
-    for (const role of ROLES) {
-      const names = namesFor(role);
-      for (const { name: toolset, tools } of toolsets)
-        for (const tool of tools) {
-          const found = catalog('light').findTool(`${toolset}.${tool.name}`);
-          assert.equal(found?.tool, tool, 'the tool is callable');
-          const isListed = names.includes(catalog('light').directory.wireName(`${toolset}.${tool.name}`) ?? '');
-          const mayCall = ROLES.indexOf(tool.role) <= ROLES.indexOf(role);
-          assert.equal(isListed, mayCall && tool.audience === undefined, `${tool.name} to a ${role}`);
-        }
-    }
-    const left = namesFor('admin', 'whole').filter((name) => !namesFor('admin').includes(name));
-    assert.deepEqual(left, [
-      'access_list_members',
-      'access_invite',
-      'access_accept_invitation',
-      'access_set_member',
-      'access_remove_member',
-      'access_create_workspace',
-      'access_update_workspace',
-      'access_list_connections',
-      'access_revoke_connection',
-      'system_setBudget',
-      'system_getAudit',
-      'system_undo',
-      'todo_set_task_priority',
-      'todo_set_task_due_date',
-      'todo_add_task_tags',
-      'todo_filter_tasks',
-      'todo_sort_tasks',
-      'todo_get_task_history',
-      'orchestration_get_capabilities',
-      'orchestration_execute_code',
-      'orchestration_execute_task',
-      'orchestration_save_workflow',
-      'orchestration_delete_workflow',
-      'coding_register_runner',
-      'coding_claim_task',
-      'coding_append_logs',
-      'coding_heartbeat_task',
-      'coding_get_task_logs',
-      'inbox_withdraw',
-    ]);
+  it('contains the tools that a role may call', () => {
+    for (const role of ROLES)
+      assert.deepEqual(
+        namesFor(role, 'light'),
+        roled(role, 'light').map(({ name }) => name),
+      );
   });
 
   it('contains no output schemas, and contains a hint only if it differs from its default', () => {

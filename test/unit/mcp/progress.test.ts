@@ -51,9 +51,9 @@ describe('progress notifications of a call', () => {
   });
 
   it('are supported by every tool that waits', () => {
-    const waits = entries.filter(({ input }) => /"wait_?ms"/i.test(JSON.stringify(input)));
-    assert.ok(waits.length >= 4);
-    const silent = waits.filter(({ tool }) => tool.notifies !== true);
+    const waits = entries.filter(({ input }) => /"wait_?(ms|seconds)"/i.test(JSON.stringify(input)));
+    assert.ok(waits.length >= 5);
+    const silent = waits.filter(({ tool }) => tool.notifies === undefined);
     assert.deepEqual(
       silent.map(({ tool }) => tool.name),
       [],

@@ -91,6 +91,18 @@ describe('MCP over HTTP', () => {
       assert.deepEqual(((await response.json()) as { result: Json }).result['structuredContent'], { reported: 0 });
     });
 
+    it(`sends notifications only with the argument for which a tool declares them (${era})`, async () => {
+      const call = (args: Json) =>
+        send(era, 'tools/call', { name: 'firebase_report', arguments: args, _meta: { progressToken: 1 } });
+      const streamed = messagesOf(await (await call({ stages: 1, texts: ['a'] })).text());
+      assert.equal(streamed.length, 3);
+      for (const args of [{ texts: ['a'] }, { stages: 0, texts: ['a'] }]) {
+        const response = await call(args);
+        assert.equal(response.headers.get('content-type'), 'application/json');
+        assert.deepEqual(((await response.json()) as { result: Json }).result['structuredContent'], { reported: 1 });
+      }
+    });
+
     it(`notifies a tool when its client disconnects (${era})`, async () => {
       for (const texts of [[], ['a']]) {
         const { waiting, missing: gone } = reported;

@@ -28,6 +28,9 @@ describe('parseSelection', () => {
     ['/mcp', EXISTING, false, 'prefixed'],
     ['/mcp/', EXISTING, false, 'prefixed'],
     ['/mcp/readonly', EXISTING, true, 'prefixed'],
+    ['/mcp/worker', EXISTING, false, 'prefixed'],
+    ['/worker/readonly', EXISTING, true, 'prefixed'],
+    ['/mcp/worker?toolsets=todo', ['todo'], false, 'prefixed'],
     ['/readonly', EXISTING, true, 'prefixed'],
     ['/todo', ['todo'], false, 'own'],
     ['/mcp/todo', ['todo'], false, 'own'],
@@ -42,7 +45,8 @@ describe('parseSelection', () => {
     ['/mcp?readonly=0', EXISTING, false, 'prefixed'],
   ] as const) {
     it(`returns the selection for ${url || 'an empty path'}`, () => {
-      const listing = dialect === 'own' ? 'whole' : 'light';
+      const short = url.includes('worker') ? 'worker' : 'short';
+      const listing = dialect === 'own' ? 'whole' : toolsets === EXISTING ? short : 'light';
       const rest = { workspace: undefined, protocol: 'mcp' };
       assert.deepEqual(select(url), { toolsets, readonly, dialect, listing, ...rest });
     });

@@ -170,9 +170,11 @@ function isPlain(
   return mcpNameHeader === message.params?.['name'] && !canSendNotifications(inbound, message);
 }
 
-function canSendNotifications({ selected }: McpRequest, { method, params }: JSONRPCRequest): boolean {
-  const name = params?.['name'];
-  return method === 'tools/call' && typeof name === 'string' && selected.findTool(name)?.tool.notifies === true;
+function canSendNotifications({ selected }: McpRequest, { method, params = {} }: JSONRPCRequest): boolean {
+  const { name, arguments: given } = params;
+  if (method !== 'tools/call' || typeof name !== 'string') return false;
+  const notifies = selected.findTool(name)?.tool.notifies;
+  return notifies === true || (notifies !== undefined && isRecord(given) && Boolean(given[notifies]));
 }
 
 function standardHeaders(headers: IncomingHttpHeaders): StandardHeaders {

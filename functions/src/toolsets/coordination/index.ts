@@ -34,7 +34,7 @@ const resources: readonly Resource<CoordinationServices>[] = [
 export const coordination: Toolset<CoordinationServices> = {
   name: 'coordination',
   instructions:
-    'Shared task graph. Leaders call coordination.init_coordination, then coordination.create_tasks_batch. Workers call coordination.register_agent, then coordination.claim_task and coordination.complete_task until no task is left.',
+    'Shared task graph. Leaders call coordination.init_coordination, then coordination.create_tasks_batch. Workers call coordination.register_agent, then repeat coordination.claim_task {start: true, wait_seconds: 50} and coordination.complete_task.',
   tools: [
     initCoordination,
     createTask,
@@ -102,7 +102,6 @@ export {
   claimChanges,
   codingClaimed,
   DEFAULT_LEASE_SECONDS,
-  type QueueMark,
   TaskClaims,
 } from './rules/claims.ts';
 export {

@@ -7,8 +7,7 @@ import { createIssue, createPR } from './tools/tracker.ts';
 /** GitHub tools. The last three are not in the specification. Source: the network specification, "GitHub Tools". */
 export const github: Toolset<GitHubServices> = {
   name: 'github',
-  instructions:
-    'read and search code, branch, commit, open issues and pull requests, and see why checks failed. Merging a PR created by github.createPR with task_id completes that task.',
+  instructions: 'read and search code, branch, commit, open issues and pull requests, and see why checks failed.',
   tools: [readFile, searchCode, createIssue, createPR, getWorkflowRuns, getJobLogs, createBranch, commitFiles],
   resources: [],
 };

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { SIGN_IN_ENDS } from '../../../identity/rules/grant.ts';
 import { idOf } from '../../../kernel/ids.ts';
+import { reading, writing } from '../../../mcp/tool.ts';
 import { type Connection, type EndedSignIn, homeThrough, type RevokedConnection } from '../rules/connections.ts';
 import { anyRole, cursorAfter, cursorArgument, defineTool, idAfter, uidArgument } from './accessResponses.ts';
 
@@ -41,7 +42,6 @@ export const listConnections = defineTool({
   description: "Lists the apps the caller's owner signed in from, the owner's agents with keys, and what each may do.",
   details:
     'An agent that is not a leader sees only its own connection. Only admins can set owner. A short page can have a next page, because disconnected agents are omitted.',
-  audience: 'administrators',
   input: z.strictObject({
     owner: uidArgument.optional().describe('Other person; admins only'),
     limit: z.int().min(1).max(MAX_LIMIT).default(MAX_LIMIT).describe('Maximum agents'),
@@ -55,8 +55,7 @@ export const listConnections = defineTool({
     truncated: z.boolean(),
     next_cursor: z.string().optional(),
   }),
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  role: 'viewer',
+  ...reading,
   scope: 'anyone',
   example: {},
   handler: async ({ services, principal }, { owner, limit, cursor }) => {
@@ -116,7 +115,6 @@ export const revokeConnection = defineTool({
   description: 'Disconnects an app or agent; it loses all access within 5 seconds.',
   details:
     'People can revoke their own agents, and leader agents those of their owner. Any agent can revoke itself. All that was registered through the revoked agent is revoked too, including its pending invitations and calls that wait for approval. The agent remains and can be registered or signed in again.',
-  audience: 'administrators',
   input: z.strictObject({ agent_id: idOf('an agent').describe('From access.list_connections') }),
   output: z.object({
     agent_id: z.string(),
@@ -132,9 +130,7 @@ export const revokeConnection = defineTool({
       .optional()
       .describe('Items that this call ended because they were created through the connection.'),
   }),
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  loosens: [],
-  role: 'viewer',
+  ...writing('viewer', { destructiveHint: true, idempotentHint: false }),
   scope: 'anyone',
   example: { agent_id: 'terminal-2' },
   response: ({ agent, credentials, agents, invitations, requests }: RevokedConnection) => ({

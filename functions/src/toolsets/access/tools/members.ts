@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Invitation } from '../../../identity/rules/people.ts';
 import { MusterError } from '../../../kernel/errors.ts';
+import { reading } from '../../../mcp/tool.ts';
 import type { Accepted } from '../rules/inviting.ts';
 import type { MemberReference, Removed, RoleSet } from '../rules/members.ts';
 import {
@@ -25,7 +26,6 @@ export const listMembers = defineTool({
   description: "Lists a workspace's members and their roles.",
   details:
     'Names and addresses come from Firebase Auth. In an open workspace, everyone with a deployment role also has that role here. For leaders, the first page includes pending invitations.',
-  audience: 'administrators',
   input: z.strictObject({
     workspace: workspaceArgument,
     limit: z.int().min(1).max(MAX_LIMIT).default(50).describe('Maximum'),
@@ -50,8 +50,7 @@ export const listMembers = defineTool({
     truncated: z.boolean(),
     next_cursor: z.string().optional(),
   }),
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  role: 'viewer',
+  ...reading,
   scope: 'owner',
   example: {},
   handler: async ({ services, principal, workspace: here }, { workspace = here, limit, cursor }) => {
@@ -92,7 +91,6 @@ export const setMember = defineTool({
   description: "Changes a member's role in a workspace, or adds a known person as a member.",
   details:
     'Identify the person by uid or email; for unknown people, use invite. The last leader of a private workspace cannot be demoted, except by an admin. If an agent adds a person or raises a role, its owner approves the call first.',
-  audience: 'administrators',
   input: z.strictObject({
     uid: uidArgument.optional().describe('From access.list_members'),
     email: emailArgument.optional().describe('Instead of uid'),
@@ -142,7 +140,6 @@ export const removeMember = defineTool({
     'Removes a person and, within 5 seconds, their agents from a workspace. Cancels their open coding tasks and runs there. People can use it to leave.',
   details:
     'Also cancels an invitation that would let them rejoin. In an open workspace they keep their deployment role. The last leader of a private workspace cannot be removed, except by an admin.',
-  audience: 'administrators',
   input: z.strictObject({ uid: uidArgument.describe('From access.list_members'), workspace: workspaceArgument }),
   output: z.object({
     workspace: z.string(),
@@ -179,7 +176,6 @@ export const invite = defineTool({
   description: 'Invites an email address to a workspace, with a role.',
   details:
     'Anyone who signs in with that verified address within 14 days becomes a member; an invitation never lowers a role. A new invitation replaces the previous one. Sends an email, at most once a day. If an agent invites, its owner approves the call first.',
-  audience: 'administrators',
   input: z.strictObject({
     email: emailArgument.describe('Email address'),
     role: memberRole.describe('Role there'),
@@ -210,7 +206,6 @@ export const acceptInvitation = defineTool({
   title: 'Accept an invitation',
   description: "Accepts invitations sent to the caller's verified email address. People only.",
   details: 'Signing in also accepts them. This tool accepts them immediately.',
-  audience: 'administrators',
   input: z.strictObject({ workspace: workspaceName.optional().describe('Only this workspace') }),
   output: z.object({
     accepted: z.array(membership).describe("Workspaces of the invitations, with the caller's current roles there."),

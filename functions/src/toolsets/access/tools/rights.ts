@@ -6,7 +6,7 @@ import { DEFAULT_WORKSPACE } from '../../../identity/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { chosenId } from '../../../kernel/ids.ts';
 import type { CallContext, ListedToolInfo } from '../../../mcp/callContext.ts';
-import { guidance, textUpTo } from '../../../mcp/tool.ts';
+import { guidance, reading, textUpTo } from '../../../mcp/tool.ts';
 import type { AccessServices } from '../create.ts';
 import type { Explanation } from '../rules/explanations.ts';
 import type { Identity } from '../rules/identity.ts';
@@ -61,8 +61,7 @@ export const whoami = defineTool({
       .describe('Invitations accepted by this call.'),
     advice: z.string().optional(),
   }),
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  role: 'viewer',
+  ...reading,
   scope: 'anyone',
   openToAll: true,
   example: {},
@@ -135,8 +134,7 @@ export const explain = defineTool({
       .object({ who: guidance(), people: z.array(z.object({ uid: z.string(), name: z.string().optional() })) })
       .optional(),
   }),
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  role: 'viewer',
+  ...reading,
   scope: 'anyone',
   openToAll: true,
   example: { tool: 'coordination.create_task' },

@@ -21,7 +21,6 @@ export const createWorkspace = defineTool({
   description: "Creates a workspace led by the caller's owner. For leaders and deployment admins.",
   details:
     'private: members only. open: everyone with a deployment role has that role here. After the call, messages/<name> and shared/<name> in both databases belong to the workspace.',
-  audience: 'administrators',
   input: z.strictObject({
     name: workspaceName.describe('1 to 64 letters, digits, "-" or "_"'),
     access: accessArgument.default('private').describe('Who may enter'),
@@ -58,7 +57,6 @@ export const updateWorkspace = defineTool({
     'Changes a workspace: who may enter, which repositories and hosted agents it uses, and which calls need approval.',
   details:
     "Omitted fields stay unchanged. Opening a workspace requires a leader of the deployment. The workspace `default` is always open. A call that needs approval waits in the inbox of the person in asks, or of the calling agent's owner, and runs after the approval. With above_usd, only calls that may cost more, or have no maximum cost, need approval. Takes effect within 5 seconds. An agent can make settings stricter. If it loosens one, a person approves the call first.",
-  audience: 'administrators',
   input: z.strictObject({
     workspace: workspaceArgument,
     access: accessArgument.optional().describe('Who may enter'),

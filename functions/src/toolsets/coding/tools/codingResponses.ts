@@ -191,15 +191,6 @@ export function historyResponse(task: CodingTask, { lines, total }: { lines: rea
   };
 }
 
-export const writing = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const;
-
-export const reading = {
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-  openWorldHint: false,
-} as const;
-
 type Report = z.output<typeof reportShape>;
 
 /** Fields that `reportText` prints in their own places, and not in the general list. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { partOf } from '../../../graph/rules/linking.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { fittingItems } from '../../../kernel/json.ts';
-import { listUpTo, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
+import { listUpTo, reading, textUpTo, wholeNumber, writing } from '../../../mcp/tool.ts';
 import { type CodingTask, codingTool, programOf, text } from '../../coordination/index.ts';
 import type { ReadTask } from '../rules/task.ts';
 import {
@@ -11,12 +11,10 @@ import {
   defineTool,
   logEntryShape,
   logLineResponse,
-  reading,
   responseShape,
   success,
   taskId,
   taskShape,
-  writing,
 } from './codingResponses.ts';
 
 export const createTask = defineTool({
@@ -41,9 +39,7 @@ export const createTask = defineTool({
     part_of: partOf,
   }),
   output: responseShape(z.object({ taskId: z.string(), branch: z.string(), task: taskShape })),
-  annotations: { ...writing, idempotentHint: false },
-  loosens: [],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: false, idempotentHint: false }),
   approvable: true,
   example: {
     tool: 'CLAUDECODE',
@@ -84,9 +80,7 @@ export const updateTask = defineTool({
     log: text('Line to add', 10_000).optional(),
   }),
   output: responseShape(z.object({ task: taskShape })),
-  annotations: { ...writing, destructiveHint: true, idempotentHint: false },
-  loosens: [],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: true, idempotentHint: false }),
   example: { taskId: 'task-000abc-001', log: 'The tests of the login endpoint pass.' },
   response: ({ task, now }: ReadTask) => success('Task updated.', { task: codingTaskResponse(task, now) }),
   handler: ({ services, workspace, principal, recordResponse }, change) =>
@@ -118,9 +112,7 @@ export const getTaskLogs = defineTool({
       total: z.number().describe('Number of lines so far, including dropped ones.'),
     }),
   ),
-  annotations: reading,
-  role: 'viewer',
-  audience: 'runners',
+  ...reading,
   example: { taskId: 'task-000abc-001', limit: 100 },
   handler: async ({ services, workspace }, { taskId: id, cursor, limit }) => {
     const from = Number(cursor ?? 0);

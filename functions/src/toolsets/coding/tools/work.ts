@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { anyJson } from '../../../mcp/jsonSchema.ts';
-import { listUpTo, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
+import { listUpTo, reading, textUpTo, wholeNumber, writing } from '../../../mcp/tool.ts';
 import { CODING_TOOLS, FAILURE_CLASSES, messagesResponse, messagesShape, text } from '../../coordination/index.ts';
 import { LOG_LEVELS, LOG_TYPES } from '../rules/log.ts';
 import type { Appended, Heartbeat, RunnerClaimed } from '../rules/runners.ts';
@@ -16,7 +16,6 @@ import {
   historyResponse,
   pastAttemptResponse,
   previousShape,
-  reading,
   reportShape,
   reportText,
   responseShape,
@@ -24,7 +23,6 @@ import {
   success,
   taskId,
   taskShape,
-  writing,
 } from './codingResponses.ts';
 
 export const registerRunner = defineTool({
@@ -47,10 +45,7 @@ export const registerRunner = defineTool({
       .describe('Tasks to claim: those of your owner, or of all workers here. You run the prompts in these tasks'),
   }),
   output: responseShape(z.object({ agentId: z.string(), workspace: z.string() })),
-  annotations: { ...writing, idempotentHint: true },
-  loosens: [],
-  role: 'worker',
-  audience: 'runners',
+  ...writing('worker', { destructiveHint: false, idempotentHint: true }),
   example: { programs: [{ name: 'claude', version: '2.1.197' }] },
   response: (runner: { agentId: string; workspace: string }) =>
     success(`Registered as runner ${runner.agentId}.`, runner),
@@ -114,12 +109,9 @@ export const claimTask = defineTool({
     readUntil: idOf('a message').optional().describe('Last message you delivered; confirms all up to it'),
   }),
   output: responseShape(z.object({ task: claimedShape.nullable(), messages: messagesShape })),
-  annotations: { ...writing, idempotentHint: false },
   returnsWhole: true,
-  loosens: [],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: false, idempotentHint: false }),
   notifies: true,
-  audience: 'runners',
   example: { agentId: 'terminal-2', tools: ['CLAUDECODE'], waitMs: 0 },
   response: ({ task, messages }: RunnerClaimed) => {
     if (task?.claim === undefined) return success('No task to claim.', { task: null });
@@ -154,11 +146,8 @@ export const heartbeatTask = defineTool({
   output: responseShape(
     z.object({ leaseUntil: z.iso.datetime().optional().describe('Absent if you must stop.'), stop: stopShape }),
   ),
-  annotations: { ...writing, idempotentHint: true },
-  loosens: [],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: false, idempotentHint: true }),
   routine: true,
-  audience: 'runners',
   example: { taskId: 'task-000abc-001', epoch: 1, progress: 'Running the tests' },
   response: ({ leaseUntil, stop }: Heartbeat) =>
     success(stop?.message ?? 'Lease renewed.', { leaseUntil: leaseUntil?.toISOString(), stop }),
@@ -174,9 +163,8 @@ export const reportTask = defineTool({
   details: "Also returns why attempts failed, and the result's commands and tokens.",
   input: z.strictObject({ taskId }),
   output: responseShape(reportShape),
-  annotations: reading,
+  ...reading,
   returnsWhole: true,
-  role: 'viewer',
   example: { taskId: 'task-000abc-001' },
   text: ({ result }) => reportText(result),
   handler: async ({ services, workspace }, { taskId: id }) => {
@@ -222,10 +210,7 @@ export const appendLogs = defineTool({
       stop: stopShape,
     }),
   ),
-  annotations: { ...writing, idempotentHint: true },
-  loosens: [],
-  role: 'worker',
-  audience: 'runners',
+  ...writing('worker', { destructiveHint: false, idempotentHint: true }),
   example: {
     taskId: 'task-000abc-001',
     epoch: 1,
@@ -293,9 +278,7 @@ export const endTask = defineTool({
         ),
     }),
   ),
-  annotations: { ...writing, destructiveHint: true, idempotentHint: true },
-  loosens: [],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: true, idempotentHint: true }),
   example: {
     taskId: 'task-000abc-001',
     status: 'completed',

@@ -1,6 +1,7 @@
 /** Tools for registering agents, heartbeats and messages between agents. Source: the coordination specification. */
 import { z } from 'zod';
 import { chosenId, idOf } from '../../../kernel/ids.ts';
+import { writing } from '../../../mcp/tool.ts';
 import type { Message } from '../rules/mailbox.ts';
 import type { Membership } from '../rules/membership.ts';
 import { agentId, defineTool, messagesResponse, messagesShape, taskId, text, texts } from './coordinationResponses.ts';
@@ -8,14 +9,13 @@ import { agentId, defineTool, messagesResponse, messagesShape, taskId, text, tex
 export const registerAgent = defineTool({
   name: 'register_agent',
   title: 'Register an agent',
-  description:
-    'Joins this workspace as worker or leader, before you claim tasks. For a new agent with a credential: onboarding.registerAgent.',
+  description: 'Joins this workspace as worker or leader, before you claim tasks.',
   details:
-    'An unknown id creates a terminal (an agent with its own tasks and leases). Send its id as agent_id in later calls. If the id is taken, another id is returned.',
+    'For a new agent with a credential, use onboarding.registerAgent. An unknown id creates a terminal (an agent with its own tasks and leases). Send its id as agent_id in later calls. If the id is taken, another id is returned.',
   input: z.strictObject({
     agent_id: chosenId().describe('Agent ID, such as terminal-2'),
     role: z.enum(['leader', 'worker']).describe('Agent role'),
-    capabilities: texts('Replaces the previous capabilities; default: unchanged', 50, 100).optional(),
+    capabilities: texts('Default: unchanged', 50, 100).optional(),
   }),
   output: z.object({
     success: z.boolean(),
@@ -28,9 +28,7 @@ export const registerAgent = defineTool({
       capabilities: z.array(z.string()),
     }),
   }),
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  loosens: [],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: false, idempotentHint: true }),
   example: { agent_id: 'terminal-2', role: 'worker' },
   response: ({ agent, role, currentTask }: Membership) => ({
     success: true,
@@ -50,15 +48,11 @@ export const registerAgent = defineTool({
 export const heartbeat = defineTool({
   name: 'heartbeat',
   title: 'Send a heartbeat',
-  description: 'Sends a heartbeat; any call counts as one. Send one per minute during long work. Returns messages.',
-  input: z.strictObject({
-    agent_id: agentId,
-    read_until: idOf('a message').optional().describe('Last message read; confirms all up to it'),
-  }),
+  description: 'Sends a heartbeat, as any call does. Send one per minute during long work. Returns messages.',
+  details: 'With read_until, confirms all messages up to it, so that they are not returned again.',
+  input: z.strictObject({ agent_id: agentId, read_until: idOf('a message').optional().describe('Last message read') }),
   output: z.object({ success: z.boolean(), messages: messagesShape }),
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  loosens: [],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: false, idempotentHint: true }),
   routine: true,
   example: { agent_id: 'terminal-2' },
   response: (messages: readonly Message[]) => ({ success: true, messages: messagesResponse(messages) }),
@@ -78,9 +72,7 @@ export const messageAgent = defineTool({
     task_id: taskId.optional(),
   }),
   output: z.object({ success: z.boolean(), message_id: z.string() }),
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-  loosens: [],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: false, idempotentHint: false }),
   example: { agent_id: 'terminal-2', message: 'The tests need Node 22.', task_id: 'task-xxx-002' },
   response: ({ id }: Message) => ({ success: true, message_id: id }),
   handler: ({ services, workspace, principal, recordResponse }, { agent_id, message, task_id }) => {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { fittingItems } from '../../../kernel/json.ts';
-import { listUpTo } from '../../../mcp/tool.ts';
+import { listUpTo, reading, writing } from '../../../mcp/tool.ts';
 import type { Discovery } from '../rules/session.ts';
 import { COORDINATION_STATUSES, coordinationStatus, storedStatuses, type Task } from '../rules/task.ts';
 import {
@@ -36,9 +36,8 @@ export const getAllTasks = defineTool({
     cursor,
   }),
   output: z.object({ tasks: z.array(taskShape), ...pageShape }),
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  ...reading,
   returnsWhole: true,
-  role: 'viewer',
   example: { status_filter: 'available' },
   handler: async ({ services, workspace }, { status_filter, limit, cursor: encoded }) => {
     const page = pageAfter(encoded, limit);
@@ -82,9 +81,8 @@ export const getResults = defineTool({
       .describe('Requested tasks whose results do not fit into this response: request them again.'),
     ...pageShape,
   }),
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  ...reading,
   returnsWhole: true,
-  role: 'viewer',
   example: { task_ids: ['task-xxx-001'] },
   handler: async ({ services, workspace }, { task_ids = [], limit, cursor: encoded }) => {
     if (task_ids.length === 0) {
@@ -119,9 +117,7 @@ export const addDiscovery = defineTool({
     tags: texts('Tags', 20, 100).optional(),
   }),
   output: z.object({ success: z.boolean(), discovery: discoveryShape }),
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-  loosens: [],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: false, idempotentHint: false }),
   example: {
     agent_id: 'terminal-2',
     content: 'Found existing auth middleware in src/middleware/auth.ts - can be reused',
@@ -145,8 +141,7 @@ export const getDiscoveries = defineTool({
     cursor,
   }),
   output: z.object({ discoveries: z.array(discoveryShape), ...pageShape }),
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  role: 'viewer',
+  ...reading,
   example: { tags: ['auth'] },
   handler: async ({ services, workspace }, { tags = [], limit, cursor: encoded }) => {
     const page = pageAfter(encoded, limit);

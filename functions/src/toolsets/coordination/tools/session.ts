@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { columnLines, terminalLines } from '../../../kernel/text.ts';
-import { guidance } from '../../../mcp/tool.ts';
+import { guidance, reading, writing } from '../../../mcp/tool.ts';
 import type { CoordinationStatus, InitializedSession } from '../rules/coordination.ts';
 import type { Session } from '../rules/session.ts';
 import { stuckBy, stuckReason } from '../rules/stuck.ts';
@@ -27,9 +27,7 @@ export const initCoordination = defineTool({
       .optional()
       .describe('The archived session. coordination.reopen restores it.'),
   }),
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-  loosens: [],
-  role: 'leader',
+  ...writing('leader', { destructiveHint: true, idempotentHint: true }),
   example: {
     goal: 'Build a REST API for user management',
     master_plan: '1. Design data models\n2. Implement endpoints\n3. Add authentication',
@@ -60,8 +58,7 @@ export const getMasterPlan = defineTool({
   description: 'Returns the goal and master plan.',
   input: z.strictObject({}),
   output: z.object({ goal: z.string(), master_plan: z.string(), created_at: z.string() }),
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  role: 'viewer',
+  ...reading,
   example: {},
   handler: async ({ services, workspace }) =>
     masterPlanResponse(await services.coordination.session(workspace), workspace),
@@ -152,8 +149,7 @@ export const getStatus = defineTool({
   description: "Returns the session's goal, progress, agents and task counts.",
   input: z.strictObject({}),
   output: statusShape,
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  role: 'viewer',
+  ...reading,
   example: {},
   text: statusText,
   handler: async ({ services, workspace }) => statusResponse(await services.coordination.status(workspace)),

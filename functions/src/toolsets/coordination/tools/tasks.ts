@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { partOf } from '../../../graph/rules/linking.ts';
 import { idOf } from '../../../kernel/ids.ts';
-import { clearArgument, clearedFields } from '../../../mcp/tool.ts';
+import { clearArgument, clearedFields, writing } from '../../../mcp/tool.ts';
 import type { RestoredSession } from '../rules/archives.ts';
 import { MAX_BATCH } from '../rules/creation.ts';
 import type { Task } from '../rules/task.ts';
@@ -32,9 +32,7 @@ export const createTask = defineTool({
   rare: ['type'],
   input: z.strictObject({ ...taskArguments, priority: priority.default(DEFAULT_PRIORITY) }),
   output: z.object({ success: z.boolean(), task: taskShape }),
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-  loosens: [],
-  role: 'leader',
+  ...writing('leader', { destructiveHint: false, idempotentHint: false }),
   example: {
     description: 'Implement user login endpoint',
     priority: 1,
@@ -67,9 +65,7 @@ export const createTasksBatch = defineTool({
     part_of: partOf.describe('Default for all tasks'),
   }),
   output: z.object({ success: z.boolean(), created: z.number(), task_ids: z.array(z.string()) }),
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-  loosens: [],
-  role: 'leader',
+  ...writing('leader', { destructiveHint: false, idempotentHint: false }),
   example: {
     tasks: [
       { description: 'Create User model', priority: 1 },
@@ -108,9 +104,7 @@ export const updateTask = defineTool({
     clear: clearArgument('hints', 'deadline'),
   }),
   output: z.object({ success: z.boolean(), message: z.string().optional(), task: taskShape }),
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  loosens: [],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: false, idempotentHint: true }),
   example: { task_id: 'task-xxx-001', priority: 2, clear: ['deadline'] },
   response: ({ task, isChanged }: UpdatedTask) => ({
     success: true,
@@ -137,9 +131,7 @@ export const cancelTask = defineTool({
     task: taskShape,
     blocked_tasks: z.array(z.string()).optional().describe('Dependents that can no longer start.'),
   }),
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  loosens: [],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: true, idempotentHint: false }),
   example: { task_id: 'task-xxx-002', reason: 'No longer wanted' },
   response: (task: Task) => ({ success: true, task: taskResponse(task), blocked_tasks: optionalList(task.dependents) }),
   handler: ({ services, principal, recordResponse }, { task_id, reason }) =>
@@ -163,9 +155,7 @@ export const retryTask = defineTool({
     retried_dependents: z.array(z.string()).optional(),
     truncated: z.boolean().optional().describe('true if more dependents remain: call again with one of them.'),
   }),
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-  loosens: [],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: false, idempotentHint: false }),
   example: { task_id: 'task-xxx-004', with_dependents: true },
   response: ({ task, dependents, isTruncated }: RequeuedTask) => ({
     success: true,
@@ -193,9 +183,7 @@ export const reopen = defineTool({
     held_tasks: archivedShape.held_tasks,
     archived_session: z.object(archivedShape).optional().describe('The session that was open before.'),
   }),
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  loosens: [],
-  role: 'leader',
+  ...writing('leader', { destructiveHint: true, idempotentHint: false }),
   example: {},
   response: ({ session, open, held, archived }: RestoredSession) => ({
     success: true,

@@ -1,7 +1,7 @@
 /** Tools for workers: claim, start, complete, fail and release a task. Source: the coordination specification. */
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
-import { guidance, type WritingContext, wholeNumber } from '../../../mcp/tool.ts';
+import { guidance, type WritingContext, wholeNumber, writing } from '../../../mcp/tool.ts';
 import type { CoordinationServices } from '../create.ts';
 import { type ClaimOutcome, DEFAULT_LEASE_SECONDS } from '../rules/claims.ts';
 import type { Message } from '../rules/mailbox.ts';
@@ -27,13 +27,19 @@ const DAY_SECONDS = 24 * 60 * 60;
 
 const MAX_HELD = 100;
 
+const MAX_WAIT_SECONDS = 50;
+
+/** Time of a request that is left for the last claim and the response after a wait. */
+const RESPONSE_MARGIN_MS = 5000;
+
 export const claimTask = defineTool({
   name: 'claim_task',
   title: 'Claim a task',
   description:
-    'Claims the next available task in the queue; if none, returns a reason. Any call renews the lease. An unstarted claim is returned again, with resumed: true.',
+    'Claims the next available task in the queue; if none, waits up to wait_seconds (at most 50), then returns a reason.',
   details:
-    'Order: priority, then deadline, then age. If you already hold your maximum number of tasks, one of them is returned. If no task is available, `explanation` says why.',
+    'Order: priority, then deadline, then age. Any call renews the lease. A claim that you have not started is returned again, with resumed: true; with `start`, so is each task that you hold and `in_hand` does not list. If you already hold your maximum number of tasks, one of them is returned. A wait ends 5 seconds before the time limit of the request. If no task is available, `explanation` says why.',
+  rare: ['lease_seconds'],
   input: z.strictObject({
     agent_id: agentId,
     lease_seconds: wholeNumber(1, DAY_SECONDS).default(DEFAULT_LEASE_SECONDS).describe('Lease length, in seconds'),
@@ -41,7 +47,9 @@ export const claimTask = defineTool({
       .array(idOf('a task'))
       .max(MAX_HELD, `expected at most ${MAX_HELD} tasks`)
       .optional()
-      .describe('IDs of tasks you hold; allows another claim'),
+      .describe('Tasks you hold; allows another claim'),
+    start: z.boolean().default(false).describe('Also start it'),
+    wait_seconds: wholeNumber(0, MAX_WAIT_SECONDS).default(0).describe('Default: no wait'),
   }),
   output: z.object({
     success: z.boolean(),
@@ -52,10 +60,9 @@ export const claimTask = defineTool({
     explanation: guidance().optional().describe('Why there is no task, and what would change that.'),
     messages: messagesShape,
   }),
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   returnsWhole: true,
-  loosens: [],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: false, idempotentHint: false }),
+  notifies: 'wait_seconds',
   example: { agent_id: 'terminal-2' },
   response: (outcome: ClaimOutcome) => {
     const messages = messagesResponse(outcome.messages ?? []);
@@ -64,10 +71,12 @@ export const claimTask = defineTool({
     const resumed = outcome.kind === 'resumed' || undefined;
     return { success: true, task: taskResponse(outcome.task), resumed, messages };
   },
-  handler: async ({ services, workspace, principal, recordResponse }, { agent_id, lease_seconds, in_hand }) => {
+  handler: async (context, { agent_id, lease_seconds, in_hand, start, wait_seconds }) => {
+    const { services, workspace, principal, recordResponse, timeLeft } = context;
     const { id: agentId, readsMessages } = await services.liveness.acting(principal, workspace, agent_id);
-    const request = { workspace, agentId, readsMessages, leaseSeconds: lease_seconds, heldTaskIds: in_hand };
-    return services.taskClaims.claim(request, recordResponse);
+    const request = { workspace, agentId, readsMessages, leaseSeconds: lease_seconds, heldTaskIds: in_hand, start };
+    const waitMs = Math.floor(Math.min(wait_seconds * 1000, timeLeft() - RESPONSE_MARGIN_MS));
+    return services.taskClaims.claimOrWait(request, waitMs, context, recordResponse);
   },
 });
 
@@ -78,11 +87,9 @@ export const startTask = defineTool({
   details: 'The holder can repeat the call.',
   input: z.strictObject({ agent_id: agentId, task_id: taskId, claim_epoch: claimEpoch }),
   output: z.object({ success: z.boolean(), late_result: taskShape.shape.late_result, messages: messagesShape }),
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  loosens: [],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: false, idempotentHint: true }),
   example: { agent_id: 'terminal-2', task_id: 'task-xxx-002' },
-  response: ({ task, messages }: StartedTask) => ({
+  response: ({ task, messages }: { readonly task: Task; readonly messages: readonly Message[] }) => ({
     success: true,
     late_result: lateReportOf(task),
     messages: messagesResponse(messages),
@@ -90,17 +97,11 @@ export const startTask = defineTool({
   handler: async ({ services, workspace, principal, recordResponse }, { agent_id, task_id, claim_epoch }) => {
     const agent = await services.liveness.acting(principal, workspace, agent_id);
     const messages = await services.messages.unread(agent, workspace);
-    const started = (task: Task): StartedTask => ({ task, messages });
-    const claimant = { agent_id: agent.id, claim_epoch: claim_epoch };
+    const started = (task: Task) => ({ task, messages });
     const record = (task: Task) => recordResponse(started(task));
-    return started(await services.taskQueue.start(principal, task_id, claimant, record));
+    return started(await services.taskQueue.start(principal, task_id, { agent_id: agent.id, claim_epoch }, record));
   },
 });
-
-interface StartedTask {
-  readonly task: Task;
-  readonly messages: readonly Message[];
-}
 
 export const completeTask = defineTool({
   name: 'complete_task',
@@ -108,19 +109,18 @@ export const completeTask = defineTool({
   description: 'Completes a task you hold, with its result. Repeating the same report is safe.',
   details:
     'Dependents may become claimable. With when_parts_done, your claim ends now; the task completes with this result once all its parts are done.',
+  rare: ['files_created', 'when_parts_done'],
   input: z.strictObject({
     agent_id: agentId,
     task_id: taskId,
-    output: text('Summary of the result', 200_000),
+    output: text('Result summary', 200_000),
     files_modified: texts('Modified files', 1000).optional(),
     files_created: texts('Created files', 1000).optional(),
     claim_epoch: claimEpoch,
     when_parts_done: z.boolean().default(false).describe('Wait for all its parts'),
   }),
   output: outcomeShape,
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  loosens: [],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: false, idempotentHint: true }),
   example: {
     agent_id: 'terminal-2',
     task_id: 'task-xxx-002',
@@ -138,8 +138,7 @@ export const completeTask = defineTool({
 export const failTask = defineTool({
   name: 'fail_task',
   title: 'Fail a task',
-  description:
-    'Fails a task you hold. This is final and blocks its dependents, unless retryable: then it can be retried later, at most 3 times.',
+  description: 'Fails a task you hold. Final, and blocks dependents, unless retryable (3 retries at most).',
   details: 'With `retryable`, the task becomes available again after a delay.',
   input: z.strictObject({
     agent_id: agentId,
@@ -149,9 +148,7 @@ export const failTask = defineTool({
     claim_epoch: claimEpoch,
   }),
   output: outcomeShape,
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-  loosens: [],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: true, idempotentHint: true }),
   example: { agent_id: 'terminal-2', task_id: 'task-xxx-002', error: 'The test database is not reachable' },
   response: outcomeResponse,
   handler: (context, { error, retryable, ...claim }) => report(context, claim, { kind: 'failed', error, retryable }),
@@ -174,9 +171,7 @@ export const releaseTask = defineTool({
   details: "The holder's report still counts until another agent claims the task.",
   input: z.strictObject({ task_id: taskId, reason: text('Shown to holder', 2000).optional() }),
   output: z.object({ success: z.boolean(), task: taskShape }),
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  loosens: [],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: true, idempotentHint: false }),
   example: { task_id: 'task-xxx-002', reason: 'Its agent does not respond' },
   response: (task: Task) => ({ success: true, task: taskResponse(task) }),
   handler: ({ services, principal, recordResponse }, { task_id, reason }) =>

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { isWrappedJson, JSON_TYPES, jsonTypeOf } from '../../../kernel/json.ts';
 import { listedAs, OPEN_OBJECT } from '../../../mcp/jsonSchema.ts';
+import { reading } from '../../../mcp/tool.ts';
 import { OPERATIONS, type WriteOutcome } from '../rules/databaseAccess.ts';
 import { asStructured, database, defineTool, path, structured } from './dataResponses.ts';
 
@@ -47,12 +48,11 @@ export const read = defineTool({
       .partial()
       .optional(),
   }),
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  // No role is required, because the security rules decide about each access.
+  ...reading,
   returnsWhole: true,
   ifTooLarge:
     'Use a deeper path, or read the children in pages with query.limit; for the Realtime Database, shallow returns only the keys. A response of /mcp/rpc contains the data only once, so a document that is too large here may fit there.',
-  // No role is required, because the security rules decide about each access.
-  role: 'viewer',
   example: { database: 'firestore', path: 'agents/agent-001', query: { limit: 10 } },
   handler: async ({ services, caller }, input) => {
     const { query: asked, shallow } = input;

@@ -1,6 +1,7 @@
 /** Tools that subscribe to a path, read its events, and unsubscribe. Source: the network specification. */
 import { z } from 'zod';
 import { fitsResponse } from '../../../kernel/json.ts';
+import { reading } from '../../../mcp/tool.ts';
 import { EVENT_METHOD, EVENT_TYPES, withinResponse } from '../rules/subscription.ts';
 import type { SubscriptionState } from '../rules/subscriptionService.ts';
 import {
@@ -104,10 +105,9 @@ export const pollEvents = defineTool({
       .boolean()
       .describe('Whether earlier events were dropped or may be missing: read the path for its current state'),
   }),
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  returnsWhole: true,
   // No role is required to read one's own log. The security rules decide whether the path stays watched.
-  role: 'viewer',
+  ...reading,
+  returnsWhole: true,
   notifies: true,
   example: { subscriptionId: 'sub-tasks-001', waitMs: 0 },
   handler: async (

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { fittingItems } from '../../../kernel/json.ts';
 import { decodeCursor, encodeCursor } from '../../../kernel/paging.ts';
-import { textUpTo, wholeNumber } from '../../../mcp/tool.ts';
+import { reading, textUpTo, wholeNumber, writing } from '../../../mcp/tool.ts';
 import { text } from '../../coordination/index.ts';
 import { MAX_ANSWER, REQUEST_STATES } from '../rules/request.ts';
-import { defineTool, reading, requestId, requestResponse, requestShape, requestState } from './requestResponses.ts';
+import { defineTool, requestId, requestResponse, requestShape, requestState } from './requestResponses.ts';
 
 const SUGGESTION = 'Send next_cursor with the same box and state as before, or omit cursor to start over.';
 
@@ -20,8 +20,7 @@ export const list = defineTool({
     cursor: textUpTo(4000).optional().describe('Previous next_cursor'),
   }),
   output: z.object({ requests: z.array(requestShape), truncated: z.boolean(), next_cursor: z.string().optional() }),
-  annotations: reading,
-  role: 'viewer',
+  ...reading,
   example: { state: 'open' },
   handler: async ({ services, principal }, { box, state, limit, cursor }) => {
     const question = `${box} requests ${state ?? ''}`;
@@ -54,9 +53,7 @@ export const answer = defineTool({
     comment: text('For the asker', 2000).optional(),
   }),
   output: requestShape,
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  loosens: [],
-  role: 'viewer',
+  ...writing('viewer', { destructiveHint: false, idempotentHint: true }),
   example: { request_id: 'request-region', answer: 'us-central1' },
   response: requestResponse,
   handler: ({ services, principal, recordResponse }, { request_id: id, ...given }) =>

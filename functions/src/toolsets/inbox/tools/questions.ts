@@ -3,38 +3,37 @@ import { z } from 'zod';
 import { isVisible } from '../../../kernel/hiddenCharacters.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
-import { guidance, listUpTo, wholeNumber } from '../../../mcp/tool.ts';
+import { guidance, listUpTo, reading, wholeNumber, writing } from '../../../mcp/tool.ts';
 import { text } from '../../coordination/index.ts';
 import type { InboxServices } from '../create.ts';
 import { isSettled } from '../rules/answering.ts';
 import { isAskedAtClient, MAX_ANSWER, optionsOf, REQUEST_KINDS, type Request } from '../rules/request.ts';
-import { defineTool, reading, requestId, requestResponse, requestShape } from './requestResponses.ts';
+import { defineTool, requestId, requestResponse, requestShape } from './requestResponses.ts';
 
 const MAX_OPTIONS = 20;
 
 export const ask = defineTool({
   name: 'ask',
   title: 'Ask a person',
-  description: 'Asks your owner or another person and notifies them. Call wait to get the answer.',
+  description: 'Asks a person, by default your owner, and notifies them. Call wait to get the answer.',
   details:
     'The answer is approve or refuse for kind approval, an option for choice, and any text for text. A task you hold keeps its lease while you wait. A question expires after a day by default, and after 30 days at the latest. If `default` is set, it is then the answer. inbox.withdraw ends the question, but asking it cannot be undone.',
+  rare: ['default', 'expires'],
   input: z.strictObject({
     question: text('The question', 2000),
     kind: z.enum(REQUEST_KINDS).describe('Type'),
     options: listUpTo(MAX_OPTIONS, text('An option', 200), 'options').optional().describe('For choice'),
-    task_id: idOf('a task').optional().describe('A task you hold'),
+    task_id: idOf('a task').optional().describe('Task you hold'),
     expires: z.iso.datetime({ offset: true }).optional().describe('Default: in a day'),
     default: text('Answer on expiry', 2000).optional(),
     to: z
       .string()
       .refine((to) => /^[^\s/\p{C}]{1,254}$/u.test(to), 'expected a uid or an email address')
       .optional()
-      .describe('uid or email address; default: your owner'),
+      .describe('uid or email'),
   }),
   output: requestShape.extend({ next: guidance() }),
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-  loosens: [],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: false, idempotentHint: false }),
   scope: 'workspace',
   example: {
     question: 'Which region should the new database use?',
@@ -87,7 +86,7 @@ async function askedAtClient(context: CallContext<InboxServices>, id: string): P
 export const wait = defineTool({
   name: 'wait',
   title: 'Wait for an answer',
-  description: 'Waits until a request is answered, expired or withdrawn. If it is still open, call again.',
+  description: 'Waits for the answer to a request. If none came, call again.',
   details:
     'If your client supports elicitation (MCP 2026-07-28), the client also shows your questions to your owner; the first answer counts.',
   input: z.strictObject({
@@ -95,8 +94,7 @@ export const wait = defineTool({
     wait_ms: wholeNumber(0, MAX_WAIT_MS).default(20_000).describe('Milliseconds; 0: do not wait'),
   }),
   output: requestShape.extend({ next: guidance().optional() }),
-  annotations: reading,
-  role: 'viewer',
+  ...reading,
   notifies: true,
   example: { request_id: 'request-region', wait_ms: 0 },
   handler: async (context, { request_id: id, wait_ms }) => {
@@ -115,12 +113,9 @@ export const withdraw = defineTool({
   name: 'withdraw',
   title: 'Withdraw a request',
   description: 'Withdraws a request you made: no answer is needed any longer.',
-  audience: 'administrators',
   input: z.strictObject({ request_id: requestId }),
   output: requestShape,
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-  loosens: [],
-  role: 'viewer',
+  ...writing('viewer', { destructiveHint: true, idempotentHint: true }),
   example: { request_id: 'request-own' },
   response: requestResponse,
   handler: ({ services, principal, recordResponse }, { request_id: id }) =>

@@ -8,7 +8,7 @@ import { optionsOf, REQUEST_KINDS, REQUEST_STATES, type Request } from '../rules
 
 export const defineTool = toolsFor<InboxServices>();
 
-export const requestId = idOf('a request').describe('From ask or list');
+export const requestId = idOf('a request').describe('From inbox.ask');
 
 export const requestState = z.enum(REQUEST_STATES);
 
@@ -65,10 +65,3 @@ export function requestResponse(request: Request): z.output<typeof requestShape>
     outcome: request.outcome,
   };
 }
-
-export const reading = {
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-  openWorldHint: false,
-} as const;

@@ -5,7 +5,7 @@ import { AGENT_TYPES } from '../../../agents/rules/agent.ts';
 import { roleIn } from '../../../identity/rules/principal.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
-import { optionalFields, textUpTo } from '../../../mcp/tool.ts';
+import { optionalFields, reading, textUpTo } from '../../../mcp/tool.ts';
 import type { OnboardingServices } from '../create.ts';
 import { type ChecklistItem, progressOf } from '../rules/onboarding.ts';
 import { LANGUAGES, type ProposedCall } from '../rules/welcome.ts';
@@ -45,8 +45,7 @@ export const getWelcome = defineTool({
     language: z.enum(LANGUAGES).optional().describe('The language of these texts.'),
     notice: z.string().optional().describe('Present if the requested language is not available.'),
   }),
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  role: 'viewer',
+  ...reading,
   scope: 'anyone',
   example: { agentName: 'Ada', role: 'developer', specializations: ['typescript'], language: 'en' },
   handler: async (context, { agentName: name, specializations = [], ...input }) => {
@@ -125,8 +124,7 @@ export const getChecklist = defineTool({
       requiredRemaining: z.int(),
     }).describe('Counts all items, including those not returned.'),
   }),
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  role: 'viewer',
+  ...reading,
   example: { agentId: 'terminal-2' },
   handler: async (context, { agentId, includeCompleted }) => {
     const items = await context.services.onboarding.checklist(context.principal, context.workspace, agentId);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Agent } from '../../../agents/rules/agent.ts';
 import { availability } from '../../../agents/rules/liveness.ts';
 import { fittingItems } from '../../../kernel/json.ts';
-import { textUpTo } from '../../../mcp/tool.ts';
+import { reading, textUpTo } from '../../../mcp/tool.ts';
 import { languageNamed, requireRole } from '../rules/agents/profile.ts';
 import type { AgentRoster } from '../rules/agents/roster.ts';
 import { defineTool } from './orchestrationResponses.ts';
@@ -76,8 +76,7 @@ export const listAgents = defineTool({
     agents: z.array(agentShape),
     truncated: z.boolean().optional().describe('Whether the workspace has more live agents.'),
   }),
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  role: 'viewer',
+  ...reading,
   example: { includeMetrics: true },
   handler: async ({ services, workspace }, { role, includeMetrics }) => {
     const { roster } = services.orchestration;
@@ -98,7 +97,6 @@ export const getCapabilities = defineTool({
   title: 'Rank models for a task',
   description: 'Ranks hosted models for a task, with reasons and warnings.',
   details: 'If omitted, role, language and size are inferred from the task.',
-  audience: 'administrators',
   input: z.strictObject({
     task: textUpTo(100_000).optional().describe('Task description'),
     requirements: z
@@ -127,8 +125,7 @@ export const getCapabilities = defineTool({
     ),
     inferred: z.array(z.string()).optional().describe('Values inferred from the task.'),
   }),
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  role: 'viewer',
+  ...reading,
   example: { task: 'Process 1MB of text data', requirements: { contextSize: 1_000_000 } },
   handler: async ({ services, workspace }, { task = '', requirements = {} }) => {
     const { language, contextSize, role } = requirements;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { reading, writing } from '../../../mcp/tool.ts';
 import { isEnded, type Run } from '../rules/runs/run.ts';
 import { RUN_STATUSES } from '../rules/runs/runDocument.ts';
 import { defineTool, runId, runShape } from './orchestrationResponses.ts';
@@ -15,9 +16,8 @@ export const getRun = defineTool({
     full: z.boolean().default(false).describe('Complete outputs'),
   }),
   output: runShape,
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  ...reading,
   returnsWhole: true,
-  role: 'viewer',
   scope: 'owner',
   notifies: true,
   example: { runId: 'run-abcdefghijklmnopqrst' },
@@ -54,8 +54,7 @@ export const listRuns = defineTool({
     truncated: z.boolean().describe('Whether there is more; nextCursor continues'),
     nextCursor: z.string().optional(),
   }),
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  role: 'viewer',
+  ...reading,
   scope: 'owner',
   example: { limit: 10 },
   handler: async ({ services, principal }, { status, limit, cursor }) => {
@@ -87,9 +86,7 @@ export const cancelRun = defineTool({
   details: "Aborts model requests in progress and cancels the run's tasks for live agents.",
   input: z.strictObject({ runId }),
   output: z.object({ success: z.boolean(), runId: z.string(), status: z.enum(RUN_STATUSES), message: z.string() }),
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-  loosens: [],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: true, idempotentHint: true }),
   scope: 'owner',
   example: { runId: 'run-abcdefghijklmnopqrst' },
   response: (run: Run) => ({

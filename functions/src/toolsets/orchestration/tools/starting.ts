@@ -21,7 +21,6 @@ export const executeTask = defineTool({
       .describe('The task'),
   }),
   ...startsRun,
-  audience: 'older clients',
   maxUsd: () => undefined,
   example: { task: { id: 'task-001', prompt: 'Build a REST API' } },
   handler: async (context, { task }) => {
@@ -42,7 +41,6 @@ export const executeCode = defineTool({
   description: 'For older clients: calls orchestrate with agent gemini, role execute and workflow direct.',
   input: z.strictObject({ prompt: prompt('Code task') }),
   ...startsRun,
-  audience: 'older clients',
   maxUsd: () => undefined,
   example: { prompt: 'Write a Python web scraper' },
   handler: async (context, { prompt: input }) => {

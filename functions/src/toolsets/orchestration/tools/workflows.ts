@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { fittingItems } from '../../../kernel/json.ts';
+import { reading, writing } from '../../../mcp/tool.ts';
 import { NAME } from '../rules/workflows/definition.ts';
 import { builtIns, type SaveResult } from '../rules/workflows/library.ts';
 import type { SavedWorkflow } from '../rules/workflows/validation.ts';
@@ -21,14 +22,11 @@ export const saveWorkflow = defineTool({
     'Saves or replaces a named workflow. A step has agent (claude, gemini, auto, network) or agents and mode. Examples: orchestration.list_workflows with detailed.',
   details:
     'The workflow is visible to you and your agents. A step may also have role (plan, execute, review), name, condition (CEL, such as steps.review.output.startsWith("APPROVED")), prompt (Mustache: {{input}}, {{steps.plan.output}}, {{context.x}}), retry {attempts}, timeout, parallel, repeatable, maxOutputTokens, picks and capabilities. mode: race, all, vote, merge. {repeat: {until, max}, steps} repeats a group.',
-  audience: 'administrators',
   input: z.strictObject({ workflow: definition.describe('{name, description?, steps, result?}'), expectedVersion }),
   output: z
     .object({ success: z.boolean(), workflow: workflowShape, change: z.enum(['created', 'replaced', 'unchanged']) })
     .partial(),
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-  loosens: [],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: true, idempotentHint: true }),
   scope: 'owner',
   example: {
     workflow: {
@@ -77,9 +75,8 @@ export const listWorkflows = defineTool({
     truncated: z.boolean().optional().describe('Whether there is more; nextCursor continues.'),
     nextCursor: z.string().optional(),
   }),
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  ...reading,
   returnsWhole: true,
-  role: 'viewer',
   scope: 'owner',
   example: { filter: 'all' },
   handler: async ({ services, principal }, { filter, detailed, limit, cursor }) => {
@@ -108,12 +105,9 @@ export const deleteWorkflow = defineTool({
   title: 'Delete a workflow',
   description: 'Deletes a saved workflow and returns it.',
   details: 'Runs that have started still use the workflow. Built-in workflows cannot be deleted.',
-  audience: 'administrators',
   input: z.strictObject({ name: workflowName.describe('Workflow name'), expectedVersion }),
   output: z.object({ success: z.boolean(), workflow: workflowShape }).partial(),
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  loosens: [],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: true, idempotentHint: false }),
   scope: 'owner',
   example: { name: 'plan-and-check' },
   response: (saved: SavedWorkflow) => ({ success: true, workflow: savedResponse(saved, true) }),

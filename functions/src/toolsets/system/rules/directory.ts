@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
 import type { CursorPage, ListCursor, ListPage } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { folded, matchesWords, searchWords } from '../../../kernel/textSearch.ts';
+import { folded, matchesWords, searchWords, wordsOf } from '../../../kernel/textSearch.ts';
 import type { SystemPorts } from './ports.ts';
 
 /** Changes after which the cached summary is outdated. */
@@ -103,23 +103,50 @@ interface SkillRequest {
   readonly offset: number;
 }
 
-/** Finds tools and capabilities of a workspace's agents. Tools come first, then capabilities ordered by name. */
+/** Maximum number of tools that are returned if no skill contains all words of a search. */
+const MAX_CLOSEST = 5;
+
+/** Returns the stems of a text's words: their first letters, which inflected forms of a word have in common. */
+function stemsOf(text: string): ReadonlySet<string> {
+  return new Set(wordsOf(text).map((word) => word.replace(/s$/, '').slice(0, 5)));
+}
+
+/** Returns the tools that contain the most words of a search, best first. Rare words, and words in names, count more. */
+function closestTools(tools: readonly Skill[], search: string): readonly Skill[] {
+  const indexed = tools.map((tool) => ({
+    tool,
+    places: [stemsOf(tool.name), stemsOf(`${tool.name} ${tool.description}`)],
+  }));
+  const scores = new Map(tools.map((tool) => [tool, 0]));
+  for (const stem of stemsOf(search)) {
+    const found = indexed.flatMap(({ tool, places }) => places.filter((place) => place.has(stem)).map(() => tool));
+    const weight = Math.log(tools.length / new Set(found).size);
+    for (const tool of found) scores.set(tool, (scores.get(tool) ?? 0) + weight);
+  }
+  const best = [...scores].filter(([, score]) => score > 0).sort(([, one], [, other]) => other - one);
+  return best.slice(0, MAX_CLOSEST).map(([tool]) => tool);
+}
+
+/**
+ * Finds tools and capabilities of a workspace's agents. Tools come first, then capabilities ordered by name. If none
+ * contains all words of the search, the tools that contain the most words are returned.
+ */
 export function findSkillsWith(capabilities: SystemPorts['skills']) {
   return async (tools: readonly Skill[], request: SkillRequest) => {
     const { workspace, category, search = '', includeDeprecated, limit, offset } = request;
     const words = searchWords(search);
-    const matching = tools.filter(
-      (tool) =>
-        (category === undefined || folded(tool.category) === folded(category)) &&
-        matchesWords(`${tool.name} ${tool.description}`, words),
-    );
+    const ofCategory = tools.filter((tool) => category === undefined || folded(tool.category) === folded(category));
+    const matching = ofCategory.filter((tool) => matchesWords(`${tool.name} ${tool.description}`, words));
     const own = matching.slice(offset, offset + limit);
     const { skills, total } = await capabilities.find(
       { workspace, category, words, includeDeprecated },
       Math.max(0, offset - matching.length),
       limit - own.length,
     );
-    return { skills: [...own, ...skills.map(capabilitySkill)], total: matching.length + total };
+    if (matching.length + total > 0)
+      return { skills: [...own, ...skills.map(capabilitySkill)], total: matching.length + total };
+    const closest = closestTools(ofCategory, search);
+    return { skills: closest.slice(offset, offset + limit), total: closest.length };
   };
 }
 

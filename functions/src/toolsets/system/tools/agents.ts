@@ -5,7 +5,7 @@ import { availability } from '../../../agents/rules/liveness.ts';
 import { fittingItems } from '../../../kernel/json.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
 import type { ListedToolInfo } from '../../../mcp/callContext.ts';
-import { listUpTo, optionalFields, textUpTo } from '../../../mcp/tool.ts';
+import { guidance, listUpTo, optionalFields, reading, textUpTo } from '../../../mcp/tool.ts';
 import type { Skill } from '../rules/directory.ts';
 import { type CallHistory, successRate } from '../rules/metrics.ts';
 import { cursor, cursorAfter, defineTool, pageShape } from './systemPages.ts';
@@ -87,8 +87,7 @@ export const getAgents = defineTool({
     cursor,
   }),
   output: z.object({ agents: z.array(agentShape), summary: summary.optional(), ...pageShape }),
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  role: 'viewer',
+  ...reading,
   example: { status: 'idle', capabilities: ['coding'], includeMetrics: true },
   handler: async ({ services, workspace }, { status, type, capabilities = [], includeMetrics, limit, cursor: at }) => {
     const query = { workspace, availability: status, type, capabilities: capabilities.map(foldedCapability) };
@@ -125,18 +124,21 @@ const skillShape = optionalFields({
   lastUsed: z.iso.datetime().describe('Last minute in which the tool was called, within the last hour.'),
 });
 
+const CALL_UNLISTED =
+  'Unlisted tools can be called by name. If your client refuses, add ?toolsets=<category> to its URL.';
+
 const shortText = (description: string) => textUpTo(200).optional().describe(description);
 
 export const listSkills = defineTool({
   name: 'listSkills',
   title: 'List skills',
-  description: "Lists what can be done here: every tool with an example, then this workspace's agent capabilities.",
+  description: "Finds tools, also unlisted ones, with their arguments; then this workspace's agent capabilities.",
   details:
-    "A tool's category is its toolset. For capabilities, only names are searched. A capability that no agent has is deprecated.",
-  rare: ['includeDeprecated', 'offset'],
+    "A tool's category is its toolset. If no tool or capability contains all words of `search`, the tools that contain the most words are returned. For capabilities, only names are searched. A capability that no agent has is deprecated.",
+  rare: ['category', 'includeDeprecated', 'offset'],
   input: z.strictObject({
     category: shortText('Toolset, or category of capabilities'),
-    search: shortText('Word prefixes; ignores case and accents'),
+    search: shortText('The job, in your words'),
     includeDeprecated: z.boolean().default(false).describe('Include deprecated skills'),
     limit: z.int().min(1).max(1000).default(100).describe('Maximum'),
     offset: z.int().min(0).default(0).describe('Skills to skip'),
@@ -151,9 +153,9 @@ export const listSkills = defineTool({
       .array(z.string())
       .optional()
       .describe('The toolsets, and the categories of the returned capabilities.'),
+    next: guidance().optional(),
   }),
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  role: 'viewer',
+  ...reading,
   example: { search: 'claim task', limit: 10 },
   handler: async ({ services, directory, workspace }, request) => {
     const tools = directory.tools.map((tool) => toolSkill(tool, services.system.version));
@@ -172,11 +174,13 @@ export const listSkills = defineTool({
       hasNext: request.offset + shown.length < total,
       hasPrevious: total > 0 && request.offset > 0,
       categories: [...new Set([...tools, ...skills].map(({ category }) => category))],
+      next: CALL_UNLISTED,
     };
   },
 });
 
-function toolSkill(tool: ListedToolInfo, version: string): Skill {
+/** Returns a tool as a skill. */
+export function toolSkill(tool: ListedToolInfo, version: string): Skill {
   const { fullName, title, toolset, description, role, parameters, example } = tool;
   return {
     id: fullName,

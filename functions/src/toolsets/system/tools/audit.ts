@@ -6,7 +6,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { fittingItems } from '../../../kernel/json.ts';
 import { encodeCursor, type PageRequest } from '../../../kernel/paging.ts';
-import { guidance, wholeNumber } from '../../../mcp/tool.ts';
+import { guidance, reading, wholeNumber } from '../../../mcp/tool.ts';
 import { type AuditFilter, callWorkspace, ownOf } from '../rules/audit.ts';
 import type { RefusedUndo, Undone } from '../rules/undo.ts';
 import { cursor, cursorAfter, defineTool, pageShape } from './systemPages.ts';
@@ -59,10 +59,8 @@ export const getAudit = defineTool({
     cursor,
   }),
   output: z.object({ events: z.array(eventShape), ...pageShape }),
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  ...reading,
   returnsWhole: true,
-  role: 'viewer',
-  audience: 'administrators',
   example: { limit: 5 },
   handler: async ({ services, principal, workspace }, { limit, cursor: encoded, ...asked }) => {
     const question = JSON.stringify(asked);
@@ -170,7 +168,6 @@ export const undo = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   loosens: ['approvals', 'budget', 'member', 'access', 'repositories', 'routing'],
   role: 'worker',
-  audience: 'administrators',
   example: { agent_id: 'agent-001', since: '2099-01-01T00:00:00Z' },
   response: ({ events, things, refused, more, last }: Undone, asked) => ({
     success: refused.length === 0,

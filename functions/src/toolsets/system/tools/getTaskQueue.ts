@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
-import { optionalFields, textUpTo } from '../../../mcp/tool.ts';
+import { optionalFields, reading, textUpTo } from '../../../mcp/tool.ts';
 import {
   budgetReason,
   CODING_TYPE,
@@ -115,8 +115,7 @@ export const getTaskQueue = defineTool({
     cursor,
   }),
   output: z.object({ tasks: z.array(taskShape), queueStats: statsShape, ...pageShape }),
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  role: 'viewer',
+  ...reading,
   example: { priority: 'critical', includeAssigned: true },
   handler: async ({ services, principal, workspace }, { cursor: at, ...input }) => {
     const { limit: _, ...filtered } = { ...input, workspace };

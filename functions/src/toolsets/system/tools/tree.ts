@@ -6,7 +6,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { fittingItems } from '../../../kernel/json.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
-import { clearArgument, clearedFields, optionalFields } from '../../../mcp/tool.ts';
+import { clearArgument, clearedFields, optionalFields, reading } from '../../../mcp/tool.ts';
 import type { VisibleNode } from '../rules/tree.ts';
 import { cursor, cursorAfter, defineTool, pageShape } from './systemPages.ts';
 
@@ -80,8 +80,7 @@ export const getTree = defineTool({
     budgets: z.array(budgetShape).describe('Budgets that apply to the requested item, its own first.'),
     ...pageShape,
   }),
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  role: 'viewer',
+  ...reading,
   example: { kind: 'task', id: 'task-xxx-001' },
   handler: async ({ services, principal, workspace }, { kind, id, limit, cursor: encoded }) => {
     const question = nodeKey({ kind, id });
@@ -132,7 +131,6 @@ export const setBudget = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   loosens: ['budget'],
   role: 'worker',
-  audience: 'administrators',
   example: { kind: 'task', id: 'task-xxx-001', money: 5, tokens: 2_000_000 },
   response: budgetResponse,
   handler: ({ services, principal, workspace, recordResponse }, input) => {

@@ -1,6 +1,6 @@
 /** The tools that list, filter, sort and search to-dos. Source: the to-do specification. */
 import { z } from 'zod';
-import { textUpTo } from '../../../mcp/tool.ts';
+import { reading, textUpTo } from '../../../mcp/tool.ts';
 import { SORT_FIELDS } from '../rules/todo.ts';
 import {
   cursor,
@@ -14,7 +14,7 @@ import {
   pageOf,
   sortOrder,
 } from './todoLists.ts';
-import { defineTool, reading } from './todoResponses.ts';
+import { defineTool } from './todoResponses.ts';
 
 export const listTasks = defineTool({
   name: 'list_tasks',
@@ -47,7 +47,6 @@ export const filterTasks = defineTool({
   name: 'filter_tasks',
   title: 'Filter to-dos',
   description: 'Lists to-dos matching all criteria, like todo.list_tasks.',
-  audience: 'older clients',
   input: z.strictObject({
     ...filters,
     sort_by: z.enum(SORT_FIELDS).exclude(['completed_at']).optional().describe('Default: created_at'),
@@ -74,7 +73,6 @@ export const sortTasks = defineTool({
   title: 'Sort to-dos',
   description: 'Lists all to-dos sorted, like todo.list_tasks.',
   details: 'To-dos that lack the date come last.',
-  audience: 'older clients',
   input: z.strictObject({
     sort_by: z.enum(SORT_FIELDS).describe('Sort by'),
     sort_order: sortOrder,

@@ -1,13 +1,12 @@
 /** The tools that set, snooze, delete and list reminders. Source: the to-do specification. */
 import { z } from 'zod';
-import { optionalFields } from '../../../mcp/tool.ts';
+import { optionalFields, reading } from '../../../mcp/tool.ts';
 import { reminderResponse } from '../rules/reminders/reminders.ts';
 import { cursor, fittingPage, MAX_LIMIT, pagesOf, pagesShape, timePageOf } from './todoLists.ts';
 import {
   date,
   dateOf,
   defineTool,
-  reading,
   reminderId,
   reminderShape,
   setReminderResponse,

@@ -3,7 +3,15 @@ import { z } from 'zod';
 import { partOf } from '../../../graph/rules/linking.ts';
 import { WORKSPACE_NAME } from '../../../identity/rules/principal.ts';
 import { idLike } from '../../../kernel/ids.ts';
-import { clearArgument, clearedFields, listUpTo, optionalFields, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
+import {
+  clearArgument,
+  clearedFields,
+  listUpTo,
+  optionalFields,
+  reading,
+  textUpTo,
+  wholeNumber,
+} from '../../../mcp/tool.ts';
 import { DELEGATED_PRIORITY, type Delegated } from '../rules/delegation.ts';
 import type { ReopenedOutcome } from '../rules/reopening.ts';
 import { eventMessage, messageOf } from '../rules/taskEvent.ts';
@@ -79,7 +87,6 @@ export const setTaskDueDate = defineTool({
   name: 'set_task_due_date',
   title: "Set a to-do's due date",
   description: "Sets a to-do's due date and moves its reminder; null removes both.",
-  audience: 'older clients',
   input: z.strictObject({ task_id: shapes.taskId, due_date: shapes.dateOrNull('null removes it') }),
   output: shapes.writtenShape,
   ...shapes.writing({ destructiveHint: false, idempotentHint: true }),
@@ -96,7 +103,6 @@ export const setTaskPriority = defineTool({
   name: 'set_task_priority',
   title: "Set a to-do's priority",
   description: "Sets a to-do's priority.",
-  audience: 'older clients',
   input: z.strictObject({ task_id: shapes.taskId, priority: shapes.priority('New priority') }),
   output: shapes.writtenShape,
   ...shapes.writing({ destructiveHint: false, idempotentHint: true }),
@@ -112,7 +118,6 @@ export const addTaskTags = defineTool({
   title: 'Tag a to-do',
   description: 'Adds tags to a to-do, keeping its others; todo.update_task replaces all tags.',
   details: 'Skips tags that the to-do already has, ignoring case.',
-  audience: 'older clients',
   input: z.strictObject({ task_id: shapes.taskId, tags: shapes.fewTags('Tags to add') }),
   output: shapes.writtenShape,
   ...shapes.writing({ destructiveHint: false, idempotentHint: true }),
@@ -255,10 +260,9 @@ export const getTaskHistory = defineTool({
   title: 'To-do history',
   description: "Lists a to-do's history, newest first, even if the to-do was deleted.",
   details: 'Includes creations, updates, completions, reminders and deletions, with the to-do before and after each.',
-  audience: 'administrators',
   input: z.strictObject({ task_id: shapes.taskId, limit: pageLimit(20), cursor }),
   output: optionalFields({ events: z.array(eventShape), ...endShape }),
-  ...shapes.reading,
+  ...reading,
   example: { task_id: 'todo-xxx-001' },
   handler: async ({ services, principal }, { task_id, ...asked }) => {
     const page = timePageOf({ task_id }, asked);

@@ -115,11 +115,6 @@ export const writing = (hints: Pick<ToolHints, 'destructiveHint' | 'idempotentHi
   agentRole: 'worker' as const,
 });
 
-export const reading = {
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  role: 'viewer' as const,
-};
-
 /** @throws MusterError VALIDATION_ERROR if the edit sets no field */
 export function requireChange(edit: Readonly<Record<string, unknown>>, names: string): void {
   if (Object.values(edit).some((value) => value !== undefined)) return;
