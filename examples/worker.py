@@ -28,14 +28,7 @@ def work(description):
 
 
 me = call("coordination.register_agent", agent_id=sys.argv[1], role="worker")["agent"]["id"]
-wait = 0
-while True:
-    claim = call("coordination.claim_task", agent_id=me, start=True, wait_seconds=wait)
-    wait = 50 if claim.get("reason") == "all_blocked" else 0
-    if "task" not in claim and wait > 0:
-        continue
-    if "task" not in claim:
-        break
+while "task" in (claim := call("coordination.claim_task", agent_id=me, start=True, wait_seconds=10)):
     task = claim["task"]
     mine = {"agent_id": me, "task_id": task["id"], "claim_epoch": task["claim_epoch"]}
     call("coordination.complete_task", **mine, output=work(task["description"]))

@@ -26,11 +26,8 @@ const work = ({ description }: Task): string => `${description.split(/\s+/).leng
 
 const wish = { agent_id: process.argv[2], role: 'worker' };
 const { agent } = await call<{ agent: { id: string } }>('register_agent', wish);
-for (let wait_seconds = 0; ; ) {
-  const claim = { agent_id: agent.id, start: true, wait_seconds };
-  const { task, reason } = await call<{ task?: Task; reason?: string }>('claim_task', claim);
-  wait_seconds = reason === 'all_blocked' ? 50 : 0;
-  if (!task && wait_seconds > 0) continue;
+for (;;) {
+  const { task } = await call<{ task?: Task }>('claim_task', { agent_id: agent.id, start: true, wait_seconds: 10 });
   if (!task) break;
   const mine = { agent_id: agent.id, task_id: task.id, claim_epoch: task.claim_epoch };
   await call('complete_task', { ...mine, output: work(task) });

@@ -34,23 +34,15 @@ it('the full and the light tool lists together contain every tool', () => {
 
 /** Tools whose results may be larger than the default limit. Clients truncate larger results of other tools. */
 const ANSWER_WHOLE = [
-  ['coding', 'claim_task'],
-  ['coding', 'report_task'],
-  ['coordination', 'claim_task'],
-  ['coordination', 'get_all_tasks'],
-  ['coordination', 'get_results'],
-  ['firebase', 'pollEvents'],
-  ['firebase', 'read'],
-  ['firebase', 'subscribe'],
-  ['orchestration', 'execute_code'],
-  ['orchestration', 'execute_task'],
-  ['orchestration', 'get_run'],
-  ['orchestration', 'list_workflows'],
-  ['orchestration', 'orchestrate'],
-  ['orchestration', 'orchestrate_parallel'],
-  ['orchestration', 'orchestrate_workflow'],
-  ['system', 'getAudit'],
-].flatMap(([toolset = '', name = '']) => [wireName(toolset, name, 'prefixed'), `/mcp/${toolset} ${name}`]);
+  ...['coding.claim_task', 'coding.report_task', 'coordination.claim_task', 'coordination.get_all_tasks'],
+  ...['coordination.get_results', 'firebase.pollEvents', 'firebase.read', 'firebase.subscribe'],
+  ...['orchestration.execute_code', 'orchestration.execute_task', 'orchestration.get_run'],
+  ...['orchestration.list_workflows', 'orchestration.orchestrate', 'orchestration.orchestrate_parallel'],
+  ...['orchestration.orchestrate_workflow', 'system.getAudit'],
+].flatMap((full) => {
+  const [toolset = '', name = ''] = full.split('.');
+  return [wireName(toolset, name, 'prefixed'), `/mcp/${toolset} ${name}`];
+});
 
 for (const { title, address, tools } of lists) {
   describe(title, () => {

@@ -4,25 +4,11 @@ import { type Connection, connectAt, isRecord } from './support/clients.ts';
 import { endpointUrl, newWorkspace, tokenOf } from './support/endpoint.ts';
 import { request } from './support/http.ts';
 
-const READERS = ['get_status', 'get_all_tasks', 'get_results', 'get_discoveries', 'get_master_plan'];
-const WRITERS = [
-  'init_coordination',
-  'create_task',
-  'create_tasks_batch',
-  'register_agent',
-  'claim_task',
-  'start_task',
-  'complete_task',
-  'fail_task',
-  'cancel_task',
-  'retry_task',
-  'release_task',
-  'update_task',
-  'message_agent',
-  'reopen',
-  'heartbeat',
-  'add_discovery',
-];
+const READERS = 'get_status get_all_tasks get_results get_discoveries get_master_plan'.split(' ');
+const WRITERS = (
+  'init_coordination create_task create_tasks_batch register_agent claim_task start_task complete_task fail_task ' +
+  'cancel_task retry_task release_task update_task message_agent reopen heartbeat add_discovery'
+).split(' ');
 
 describe('the MCP endpoint', () => {
   const open: Connection[] = [];
@@ -50,8 +36,16 @@ describe('the MCP endpoint', () => {
 
   it('lists tools at /mcp by their names with the toolset as prefix', async () => {
     const all = await names('');
-    for (const name of [...READERS, ...WRITERS]) assert.ok(all.includes(`coordination_${name}`), name);
-    assert.ok(all.includes('onboarding_registerAgent'));
+    for (const name of ['coordination_claim_task', 'onboarding_registerAgent']) assert.ok(all.includes(name), name);
+    const named = await names('', { toolsets: 'coordination,onboarding' });
+    for (const name of [...READERS, ...WRITERS]) assert.ok(named.includes(`coordination_${name}`), name);
+  });
+
+  it('lists at /mcp/worker only the tools that a worker needs, and accepts calls to all others', async () => {
+    const listed = await names('/worker');
+    assert.ok(listed.includes('coordination_claim_task') && !listed.includes('coordination_get_status'));
+    const client = await opened('/worker', { workspace: newWorkspace('worker') });
+    assert.equal((await client.call('coordination_get_status')).structured['total_tasks'], 0);
   });
 
   it('lists only tools of firebase, github, onboarding and system at /mcp/network', async () => {

@@ -22,23 +22,20 @@ export type Listing = 'whole' | 'light' | keyof typeof SHORT_LISTS;
 /** Tools that agents use most. The other tools can be called too, and system.listSkills finds them. */
 export const SHORT_LISTS = {
   short: [
-    ...['onboarding.getWelcome', 'onboarding.registerAgent', 'access.whoami', 'access.explain'],
-    ...['system.listSkills', 'system.getAgents', 'system.getTaskQueue'],
-    ...['firebase.read', 'firebase.write', 'firebase.subscribe', 'firebase.pollEvents'],
-    ...['coordination.init_coordination', 'coordination.create_task', 'coordination.create_tasks_batch'],
-    ...['coordination.get_status', 'coordination.get_all_tasks', 'coordination.get_results'],
-    ...['coordination.register_agent', 'coordination.claim_task', 'coordination.complete_task'],
-    ...['coordination.fail_task', 'coordination.heartbeat', 'coordination.add_discovery'],
+    ...['onboarding.getWelcome', 'onboarding.registerAgent', 'access.whoami', 'access.explain', 'system.listSkills'],
+    ...['system.getAgents', 'system.getTaskQueue', 'firebase.read', 'firebase.write', 'firebase.subscribe'],
+    ...['firebase.pollEvents', 'coordination.init_coordination', 'coordination.create_task'],
+    ...['coordination.create_tasks_batch', 'coordination.get_status', 'coordination.get_all_tasks'],
+    ...['coordination.get_results', 'coordination.register_agent', 'coordination.claim_task'],
+    ...['coordination.complete_task', 'coordination.fail_task', 'coordination.heartbeat', 'coordination.add_discovery'],
     ...['coordination.get_discoveries', 'coordination.cancel_task', 'coordination.retry_task'],
-    ...['coordination.update_task', 'coordination.message_agent'],
-    ...['todo.add_task', 'todo.update_task', 'todo.complete_task', 'todo.list_tasks'],
-    ...['orchestration.orchestrate', 'orchestration.get_run', 'coding.create_task', 'coding.report_task'],
-    ...['inbox.ask', 'inbox.wait', 'inbox.list', 'inbox.answer'],
+    ...['coordination.update_task', 'coordination.message_agent', 'todo.add_task', 'todo.update_task'],
+    ...['todo.complete_task', 'todo.list_tasks', 'orchestration.orchestrate', 'orchestration.get_run'],
+    ...['coding.create_task', 'coding.report_task', 'inbox.ask', 'inbox.wait', 'inbox.list', 'inbox.answer'],
   ],
   worker: [
     ...['system.listSkills', 'coordination.get_results', 'coordination.register_agent', 'coordination.claim_task'],
-    ...['coordination.complete_task', 'coordination.fail_task', 'coordination.heartbeat'],
-    ...['inbox.ask', 'inbox.wait'],
+    ...['coordination.complete_task', 'coordination.fail_task', 'coordination.heartbeat', 'inbox.ask', 'inbox.wait'],
   ],
 };
 

@@ -92,14 +92,12 @@ describe('MCP over HTTP', () => {
     });
 
     it(`sends notifications only with the argument for which a tool declares them (${era})`, async () => {
-      const call = (args: Json) =>
-        send(era, 'tools/call', { name: 'firebase_report', arguments: args, _meta: { progressToken: 1 } });
-      const streamed = messagesOf(await (await call({ stages: 1, texts: ['a'] })).text());
-      assert.equal(streamed.length, 3);
-      for (const args of [{ texts: ['a'] }, { stages: 0, texts: ['a'] }]) {
-        const response = await call(args);
-        assert.equal(response.headers.get('content-type'), 'application/json');
-        assert.deepEqual(((await response.json()) as { result: Json }).result['structuredContent'], { reported: 1 });
+      for (const [stages, type] of [
+        [1, 'text/event-stream'],
+        [0, 'application/json'],
+      ] as const) {
+        const call = { name: 'firebase_report', arguments: { stages, texts: ['a'] } };
+        assert.equal((await send(era, 'tools/call', call)).headers.get('content-type'), type);
       }
     });
 

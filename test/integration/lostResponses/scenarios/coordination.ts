@@ -58,11 +58,6 @@ export const coordination = scenariosOf('coordination', {
       const { principal, agent_id } = await fixture.holder();
       return { args: { agent_id, start: true }, principal };
     },
-    'with a start and a wait': async (fixture) => {
-      const agent_id = await fixture.join('ann');
-      await fixture.create({});
-      return { args: { agent_id, start: true, wait_seconds: 1 }, principal: fixture.principal('ann') };
-    },
     'without an available task': async (fixture) => {
       const { principal, agent_id, task_id } = await fixture.holder();
       await fixture.start(agent_id, task_id);

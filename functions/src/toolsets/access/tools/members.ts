@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Invitation } from '../../../identity/rules/people.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { reading } from '../../../mcp/tool.ts';
+import { reading, writing } from '../../../mcp/tool.ts';
 import type { Accepted } from '../rules/inviting.ts';
 import type { MemberReference, Removed, RoleSet } from '../rules/members.ts';
 import {
@@ -155,10 +155,8 @@ export const removeMember = defineTool({
       .optional()
       .describe('Open work that they started there; it is cancelled within seconds.'),
   }),
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  loosens: [],
   // The tool requires no role, because people can leave a workspace with any role.
-  role: 'viewer',
+  ...writing('viewer', { destructiveHint: true, idempotentHint: false }),
   agentRole: 'leader',
   scope: 'owner',
   example: { uid: 'person2' },

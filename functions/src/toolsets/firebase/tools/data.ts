@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { isWrappedJson, JSON_TYPES, jsonTypeOf } from '../../../kernel/json.ts';
 import { listedAs, OPEN_OBJECT } from '../../../mcp/jsonSchema.ts';
-import { reading } from '../../../mcp/tool.ts';
+import { reading, writing } from '../../../mcp/tool.ts';
 import { OPERATIONS, type WriteOutcome } from '../rules/databaseAccess.ts';
 import { asStructured, database, defineTool, path, structured } from './dataResponses.ts';
 
@@ -122,10 +122,8 @@ export const write = defineTool({
       .partial()
       .optional(),
   }),
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  loosens: [],
   // No role is required, because the security rules decide about each access.
-  role: 'viewer',
+  ...writing('viewer', { destructiveHint: true, idempotentHint: false }),
   example: {
     database: 'firestore',
     path: 'messages/conversations/conv-123',

@@ -1,7 +1,7 @@
 /** Tools that subscribe to a path, read its events, and unsubscribe. Source: the network specification. */
 import { z } from 'zod';
 import { fitsResponse } from '../../../kernel/json.ts';
-import { reading } from '../../../mcp/tool.ts';
+import { reading, writing } from '../../../mcp/tool.ts';
 import { EVENT_METHOD, EVENT_TYPES, withinResponse } from '../rules/subscription.ts';
 import type { SubscriptionState } from '../rules/subscriptionService.ts';
 import {
@@ -35,11 +35,9 @@ export const subscribe = defineTool({
     initialDataLeftOut: z.string().optional().describe('Why initial data is missing: it exceeds the response limit.'),
     cursor: z.string().optional().describe('For firebase.pollEvents: returns events from now on.'),
   }),
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   returnsWhole: true,
-  loosens: [],
   // No role is required, because the security rules decide about the access.
-  role: 'viewer',
+  ...writing('viewer', { destructiveHint: false, idempotentHint: true }),
   example: {
     subscriptionId: 'sub-tasks-001',
     database: 'realtime',
@@ -129,10 +127,8 @@ export const unsubscribe = defineTool({
   details: 'Callers waiting for its events get NOT_FOUND.',
   input: z.strictObject({ subscriptionId: subscriptionId.describe('The subscription') }),
   output: z.object({ success: z.boolean(), subscriptionId: z.string() }),
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  loosens: [],
   // No role is required to end one's own subscription.
-  role: 'viewer',
+  ...writing('viewer', { destructiveHint: true, idempotentHint: false }),
   example: { subscriptionId: 'sub-tasks-001' },
   response: (_: unknown, { subscriptionId: id }) => ({ success: true, subscriptionId: id }),
   handler: ({ services, caller, recordResponse }, { subscriptionId: id }) =>

@@ -1,6 +1,6 @@
 /** The tools that create, update, delete and list recurring to-dos. Source: the to-do specification. */
 import { z } from 'zod';
-import { clearArgument, clearedFields, optionalFields, reading } from '../../../mcp/tool.ts';
+import { clearArgument, clearedFields, optionalFields } from '../../../mcp/tool.ts';
 import type { RecurringTask } from '../rules/recurring/recurrenceRule.ts';
 import type { EditedRecurringTask, StartedRecurrence } from '../rules/recurring/recurringTasks.ts';
 import { cursor, fittingPage, pageLimit, pagesOf, pagesShape, timePageOf } from './todoLists.ts';
@@ -123,7 +123,7 @@ export const listRecurringTasks = defineTool({
     total: z.int(),
     ...pagesShape,
   }),
-  ...reading,
+  ...shapes.reading,
   example: {},
   handler: async ({ services, principal }, { include_ended, ...asked }) => {
     const question = { include_ended };

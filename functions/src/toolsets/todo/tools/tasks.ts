@@ -3,15 +3,7 @@ import { z } from 'zod';
 import { partOf } from '../../../graph/rules/linking.ts';
 import { WORKSPACE_NAME } from '../../../identity/rules/principal.ts';
 import { idLike } from '../../../kernel/ids.ts';
-import {
-  clearArgument,
-  clearedFields,
-  listUpTo,
-  optionalFields,
-  reading,
-  textUpTo,
-  wholeNumber,
-} from '../../../mcp/tool.ts';
+import { clearArgument, clearedFields, listUpTo, optionalFields, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
 import { DELEGATED_PRIORITY, type Delegated } from '../rules/delegation.ts';
 import type { ReopenedOutcome } from '../rules/reopening.ts';
 import { eventMessage, messageOf } from '../rules/taskEvent.ts';
@@ -262,7 +254,7 @@ export const getTaskHistory = defineTool({
   details: 'Includes creations, updates, completions, reminders and deletions, with the to-do before and after each.',
   input: z.strictObject({ task_id: shapes.taskId, limit: pageLimit(20), cursor }),
   output: optionalFields({ events: z.array(eventShape), ...endShape }),
-  ...reading,
+  ...shapes.reading,
   example: { task_id: 'todo-xxx-001' },
   handler: async ({ services, principal }, { task_id, ...asked }) => {
     const page = timePageOf({ task_id }, asked);

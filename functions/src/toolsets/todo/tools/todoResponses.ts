@@ -22,6 +22,8 @@ import {
 } from '../rules/todo.ts';
 import type { EditedOutcome } from '../rules/todos.ts';
 
+export { reading } from '../../../mcp/tool.ts';
+
 export const defineTool = toolsFor<TodoServices>();
 
 export const taskId = idOf('a task').describe('Task ID');
