@@ -1,11 +1,12 @@
 /**
  * HTTP functions. The functions framework and the emulator process requests before the function does, and have no
- * option to turn this off. The code below prevents this processing. Source: @google-cloud/functions-framework,
- * src/server.ts and src/function_wrappers.ts; firebase-tools, src/emulator/functionsEmulatorRuntime.ts.
+ * option to turn this off. The code below prevents this processing (docs/decisions/0052-request-pipeline.md). Source:
+ * @google-cloud/functions-framework, src/server.ts and src/function_wrappers.ts; firebase-tools,
+ * src/emulator/functionsEmulatorRuntime.ts.
  */
 import { subscribe } from 'node:diagnostics_channel';
-import { IncomingMessage } from 'node:http';
-import { onRequest } from 'firebase-functions/https';
+import { IncomingMessage, Server } from 'node:http';
+import { type HttpsFunction, onRequest } from 'firebase-functions/https';
 import { app } from '../app.ts';
 import {
   concurrency,
@@ -24,8 +25,6 @@ import {
  */
 const BODY_HEADERS = ['content-length', 'transfer-encoding', 'expect'];
 
-skipBodyParsers();
-
 /** The MCP endpoint. Cloud Run lets everyone call it, because the endpoint authenticates every request itself. */
 export const mcp = onRequest(
   {
@@ -41,7 +40,6 @@ export const mcp = onRequest(
     secrets: [...gitHubSecrets, ...modelSecrets],
   },
   (request, response) => {
-    exitDomain();
     beforeShutdown(() => app().limits.callMetrics.flush());
     return app().endpoint(request, response);
   },
@@ -53,31 +51,48 @@ export const githubWebhook = onRequest(
   (request, response) => app().gitHubWebhook(request, response),
 );
 
+handleBeforeFramework();
+
 /**
- * Hides request bodies from the framework's parsers, so that the function can check everything else first and then
- * read the body (mcp/http/body.ts). Before the function runs, the parsers would unpack, buffer and parse up to 1 GiB.
- * To invalid bodies, they would respond with an HTML page, which outside production contains a stack trace. Must be
- * called when the function is loaded, before any request.
+ * Lets the function handle requests before the framework does, so that it can check everything else first and then read
+ * the body (mcp/http/body.ts). The framework's parsers would unpack, buffer and parse up to 1 GiB. To invalid bodies,
+ * they would respond with an HTML page, which outside production contains a stack trace. Must be called when the
+ * function is loaded, before any request.
  */
-export function skipBodyParsers(): void {
+function handleBeforeFramework(): void {
+  const { FUNCTION_TARGET: target, PORT: port } = process.env;
   // If the process has no target function, it may also serve other functions, which need their bodies.
-  if (!/^(mcp|githubWebhook)$/.test(process.env['FUNCTION_TARGET'] ?? '')) return;
+  if (target !== 'mcp' && target !== 'githubWebhook') return;
   // In production mode, the error pages of Express contain no stack traces.
   process.env['NODE_ENV'] ??= 'production';
-  subscribe('http.server.request.start', (event) => {
-    if (typeof event !== 'object' || event === null || !('request' in event)) return;
-    if (event.request instanceof IncomingMessage) hideBody(event.request);
-  });
+  subscribe('http.server.request.start', requestStart(port, target === 'mcp' ? mcp : githubWebhook));
 }
 
 /**
- * Exits the domain that the framework uses. Domains are Node's deprecated way to catch errors of callbacks, and are
- * not needed. A domain tracks each promise, which costs the endpoint a quarter of its throughput.
+ * Returns a function that runs before each request. If the request's server listens at the platform's port, it lets the
+ * function handle all requests of this server without Express, and without the domain in which the framework runs each
+ * request. Both cost more than a cheap call, because a domain makes Node track every promise. The emulator's server
+ * listens at a path and keeps Express, with bodies that its parsers do not see.
  */
-export function exitDomain(): void {
-  const active: unknown = Reflect.get(process, 'domain');
-  if (typeof active !== 'object' || active === null || !('exit' in active)) return;
-  if (typeof active.exit === 'function') active.exit();
+export function requestStart(port: string | undefined, serve: HttpsFunction): (event: unknown) => void {
+  let known: unknown;
+  return (event) => {
+    if (typeof event !== 'object' || event === null || !('request' in event) || !('server' in event)) return;
+    if (event.request instanceof IncomingMessage) hideBody(event.request);
+    if (event.server === known || !(event.server instanceof Server)) return;
+    known = event.server;
+    const address = event.server.address();
+    if (typeof address !== 'object' || String(address?.port) !== port) return;
+    event.server.removeAllListeners('request').on('request', async (request, response) => {
+      try {
+        // The type requires the objects of Express, but the function uses only what they inherit from Node.
+        await Reflect.apply(serve, undefined, [request, response]);
+      } catch {
+        // Firebase has logged the error, and then tried to respond with methods of Express.
+        response.writeHead(500).end();
+      }
+    });
+  };
 }
 
 /** Makes a request look as if it had no body, and makes its URL valid for the framework's router. */

@@ -1,5 +1,5 @@
 /** Clock, randomness, hashing, connections, log and Firebase app, as implemented with Node.js and Google Cloud. */
-import { createHash, createHmac, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
@@ -70,7 +70,7 @@ export const systemRandomness: Randomness = {
 };
 
 export const systemHashing: Hashing = {
-  sha256: (text) => createHash('sha256').update(text).digest('hex'),
+  sha256: (text) => hash('sha256', text),
   hmac: (key, text) => createHmac('sha256', key).update(text).digest('base64url'),
   equal: (left, right) => left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right)),
 };

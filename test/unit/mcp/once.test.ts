@@ -42,9 +42,9 @@ describe('tool list that is serialized in advance', () => {
     return server;
   });
 
-  async function ours(message: object, headers: Record<string, string>): Promise<string> {
+  async function ours(message: object, headers: Record<string, string>, path = ''): Promise<string> {
     const init = { method: 'POST', headers: { ...HEADERS, ...headers }, body: JSON.stringify(message) };
-    return (await fetch(`${endpoint.url}/mcp`, init)).text();
+    return (await fetch(`${endpoint.url}/mcp${path}`, init)).text();
   }
 
   async function theirs(message: object, headers: Record<string, string>): Promise<string> {
@@ -72,13 +72,30 @@ describe('tool list that is serialized in advance', () => {
     });
   }
 
+  it('is built again for another list with the same id', async () => {
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    const lists = await Promise.all(
+      ['', '/coordination', '', '/coordination/readonly'].map((path) => ours(message, {}, path)),
+    );
+    assert.deepEqual([lists[0] === lists[2], new Set(lists).size], [true, 3]);
+  });
+
   it('is not contained in error responses', async () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { cursor: 'x' } };
     assert.match(await ours(message, {}), /^\{"jsonrpc":"2.0","id":1,"error":\{"code":-32602/);
   });
 });
 
-describe('simple call in the revision 2026-07-28', () => {
+/** Calls with the kinds of responses: a result, a refusal, an unexpected error, and errors about the params. */
+const CALLS = [
+  ['a result', { name: 'system_echo', arguments: { text: 'a', data: { b: 'é' } } }],
+  ['a rejection', { name: 'system_echo', arguments: { text: 5 } }],
+  ['an unexpected error', { name: 'coordination_fail', arguments: { how: 'unforeseen' } }],
+  ['an unknown tool', { name: 'nope' }],
+  ['arguments that are a list', { name: 'system_echo', arguments: [] }],
+] as const;
+
+describe('simple call', () => {
   const ports = memoryPorts();
   let endpoint: RunningEndpoint;
 
@@ -100,15 +117,25 @@ describe('simple call in the revision 2026-07-28', () => {
     return [String(response.status), response.headers.get('content-type') ?? '', await response.text()];
   }
 
-  for (const [what, params] of [
-    ['a result', { name: 'system_echo', arguments: { text: 'a', data: { b: 'é' } } }],
-    ['a rejection', { name: 'system_echo', arguments: { text: 5 } }],
-    ['an unexpected error', { name: 'coordination_fail', arguments: { how: 'unforeseen' } }],
-    ['an unknown tool', { name: 'nope' }],
-    ['arguments that are a list', { name: 'system_echo', arguments: [] }],
-  ] as const) {
-    it(`gets a response identical to the SDK's: ${what}`, async () => {
+  /** Returns the response in the 2025 revisions. The SDK sends the response if the request has rare params. */
+  async function legacyAnswer(params: object, headers: Record<string, string>): Promise<string[]> {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 'x', method: 'tools/call', params });
+    const response = await fetch(`${endpoint.url}/mcp`, { method: 'POST', headers: { ...HEADERS, ...headers }, body });
+    return [String(response.status), response.headers.get('content-type') ?? '', await response.text()];
+  }
+
+  for (const [what, params] of CALLS) {
+    it(`gets a response identical to the SDK's in the revision 2026-07-28: ${what}`, async () => {
       assert.deepEqual(await answer(params, params.name), await answer(params, encoded(params.name)));
+    });
+
+    it(`gets a response identical to the SDK's in the 2025 revisions: ${what}`, async () => {
+      for (const version of ['2025-03-26', '2025-11-25']) {
+        const headers = { 'MCP-Protocol-Version': version };
+        const plain = await legacyAnswer(params, headers);
+        assert.deepEqual(plain, await legacyAnswer({ ...params, rare: 1 }, headers));
+        assert.deepEqual(plain, await legacyAnswer({ ...params, _meta: { progressToken: 1 } }, headers));
+      }
     });
   }
 

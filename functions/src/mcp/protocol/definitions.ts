@@ -6,8 +6,10 @@ import {
   type InputRequiredResult,
   inputRequired,
   inputResponse,
+  type JSONRPCRequest,
   ProtocolError,
   ResourceNotFoundError,
+  SERVER_INFO_META_KEY,
   Server,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
@@ -20,7 +22,8 @@ import type { Elicitation, Notification } from '../callContext.ts';
 import type { RoutedRequest } from '../catalog.ts';
 import { unknownTool } from '../names.ts';
 import { VIEWS_EXTENSION } from '../resources.ts';
-import { legacyResult, toolResult } from '../toolResponse.ts';
+import type { FoundTool } from '../tool.ts';
+import { legacyResult, type Outcome, type ToolResult, toolResult } from '../toolResponse.ts';
 import { isRecord } from '../validation.ts';
 
 /** `legacy`: protocol revisions up to 2025-11-25, which begin with a handshake. `modern`: later ones, without it. */
@@ -33,7 +36,6 @@ export const MODERN = '2026-07-28';
 const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
 const CACHE_HINTS = {
-  'tools/list': LIST_CACHE,
   'resources/list': LIST_CACHE,
   'resources/templates/list': LIST_CACHE,
   'server/discover': LIST_CACHE,
@@ -42,7 +44,7 @@ const CACHE_HINTS = {
 // Schemas of params, used in place of the SDK's schemas, because the SDK reports invalid params as internal errors.
 
 /** Params of list methods. All lists have only one page, so Muster never returns a cursor. */
-const PAGE = z.looseObject({ cursor: z.undefined('invalid cursor: this list has only one page').optional() });
+export const PAGE = z.looseObject({ cursor: z.undefined('invalid cursor: this list has only one page').optional() });
 
 const READ = z.looseObject({ uri: z.string() });
 
@@ -57,34 +59,29 @@ const COMPLETION = z.looseObject({
   context: z.looseObject({ arguments: z.record(z.string(), z.string()).optional() }).optional(),
 });
 
+type ServerPorts = CallPorts & { readonly version: string };
+
+const identityOf = ({ version }: ServerPorts) => ({ name: 'muster', title: 'Muster', version });
+
 /** Builds the server for one message. @param readsStructure whether the client supports structured responses */
-export function buildServer(
-  ports: CallPorts & { readonly version: string },
-  routed: RoutedRequest,
-  era: Era,
-  readsStructure = true,
-): Server {
+export function buildServer(ports: ServerPorts, routed: RoutedRequest, era: Era, readsStructure = true): Server {
   const { requestContext, listed, selected } = routed;
   const { resources } = listed;
   const { listed: fixed, templates, hasViews } = resources;
   const hasResources = fixed.length > 0 || templates.length > 0 || hasViews;
   // In the legacy revisions, subscriptions require a session, which Muster does not have.
   const subscribe = era === 'modern' && resources.watchable;
-  const server = new Server(
-    { name: 'muster', title: 'Muster', version: ports.version },
-    {
-      supportedProtocolVersions: era === 'modern' ? [MODERN] : SUPPORTED_PROTOCOL_VERSIONS,
-      capabilities: {
-        tools: {},
-        ...(hasResources && { resources: subscribe ? { subscribe } : {} }),
-        ...(resources.completable && { completions: {} }),
-        ...(hasViews && { extensions: { [VIEWS_EXTENSION]: {} } }),
-      },
-      instructions: listed.instructions,
-      cacheHints: CACHE_HINTS,
+  const server = new Server(identityOf(ports), {
+    supportedProtocolVersions: era === 'modern' ? [MODERN] : SUPPORTED_PROTOCOL_VERSIONS,
+    capabilities: {
+      tools: {},
+      ...(hasResources && { resources: subscribe ? { subscribe } : {} }),
+      ...(resources.completable && { completions: {} }),
+      ...(hasViews && { extensions: { [VIEWS_EXTENSION]: {} } }),
     },
-  );
-  server.setRequestHandler('tools/list', { params: PAGE }, () => NO_TOOLS_YET);
+    instructions: listed.instructions,
+    cacheHints: CACHE_HINTS,
+  });
   server.setRequestHandler('tools/call', { params: CALL }, async ({ name, arguments: args = {} }, context) => {
     const found = selected.findTool(name);
     if (found === undefined)
@@ -101,8 +98,7 @@ export function buildServer(
     };
     const outcome = await callTool(ports, requestContext, found, { args, channel });
     if (asking?.request !== undefined && 'answer' in outcome) return asking.request;
-    const result = toolResult(found.errors, outcome, readsStructure ? found.tool.text : undefined);
-    return { ...(era === 'legacy' ? legacyResult(found.errors, result) : result) };
+    return { ...resultOf(found, outcome, era, readsStructure) };
   });
   if (!hasResources) return server;
   server.setRequestHandler('resources/list', { params: PAGE }, () => ({ resources: resources.listed }));
@@ -160,27 +156,59 @@ function asProtocolError(error: unknown): unknown {
   return error instanceof MusterError ? new ProtocolError(ERROR_CODES[error.code], error.message) : error;
 }
 
-const NO_TOOLS_YET = { tools: [] };
-const NO_TOOLS_JSON = '"tools":[]';
-
-/**
- * Inserts the tool list into the response that the SDK has created with an empty list. The SDK would serialize the
- * long list for each response; here it is serialized once per instance. The search finds the empty list itself,
- * because a JSON string would contain its quotes only in escaped form.
- */
-export function withTools(json: string, message: unknown, { listed, requestContext }: RoutedRequest): string | Buffer {
-  const at = methodOf(message) === 'tools/list' ? json.indexOf(NO_TOOLS_JSON) : -1;
-  if (at < 0) return json;
-  const start = at + NO_TOOLS_JSON.length - '[]'.length;
-  const [before, after] = [json.slice(0, start), json.slice(start + '[]'.length)];
-  const { principal, workspace } = requestContext;
-  const list = listed.listFor(rolesOf(principal, workspace), principal.kind).json;
-  return Buffer.concat([Buffer.from(before), list, Buffer.from(after)]);
+function resultOf(found: FoundTool, outcome: Outcome, era: Era, readsStructure: boolean): Partial<ToolResult> {
+  const result = toolResult(found.errors, outcome, readsStructure ? found.tool.text : undefined);
+  return era === 'legacy' ? legacyResult(found.errors, result) : result;
 }
 
-/** Returns the method of a request or notification; undefined for other messages. */
-export function methodOf(message: unknown): unknown {
-  return isRecord(message) ? message['method'] : undefined;
+/** The last response with each list, and the part after the list. The next client often uses the same id. */
+const LAST_RESPONSES = new WeakMap<Buffer, { readonly end: string; readonly response: Buffer }>();
+
+function listResponse(list: Buffer, end: string): Buffer {
+  const last = LAST_RESPONSES.get(list);
+  if (last?.end === end) return last.response;
+  const response = Buffer.concat([Buffer.from('{"result":{"tools":'), list, Buffer.from(end)]);
+  LAST_RESPONSES.set(list, { end, response });
+  return response;
+}
+
+/** Params of calls that use no other feature of the protocol, such as tasks or answers to questions. */
+const PLAIN_PARAMS: readonly string[] = ['name', 'arguments', '_meta'];
+
+/**
+ * Responds without the SDK, whose objects and checks take longer than a cheap call, to `tools/list` and to plain calls
+ * of known tools that need no stream. The bytes are those that the SDK would send. Undefined for other requests.
+ */
+export function respondDirectly(
+  ports: ServerPorts,
+  { requestContext, listed, selected }: RoutedRequest,
+  { id, method, params = {} }: JSONRPCRequest,
+  era: Era,
+  readsStructure = true,
+): Promise<string> | Buffer | undefined {
+  const stamp =
+    era === 'modern'
+      ? {
+          resultType: 'complete',
+          ...(method === 'tools/list' && LIST_CACHE),
+          _meta: { [SERVER_INFO_META_KEY]: identityOf(ports) },
+        }
+      : {};
+  if (method === 'tools/list') {
+    const { principal, workspace } = requestContext;
+    const list = listed.listFor(rolesOf(principal, workspace), principal.kind).json;
+    const rest = JSON.stringify({ tools: [], ...stamp }).slice('{"tools":[]'.length);
+    return listResponse(list, `${rest},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`);
+  }
+  const { name, arguments: args = {} } = params;
+  const found = method === 'tools/call' && typeof name === 'string' ? selected.findTool(name) : undefined;
+  const isPlain = isRecord(args) && Object.keys(params).every((one) => PLAIN_PARAMS.includes(one));
+  if (found === undefined || !isPlain) return undefined;
+  const channel = { notify: () => undefined, bytesOf: sentBytes };
+  return callTool(ports, requestContext, found, { args, channel }).then((outcome) => {
+    const result = { ...resultOf(found, outcome, era, readsStructure), ...stamp };
+    return JSON.stringify({ result, jsonrpc: '2.0', id });
+  });
 }
 
 // Questions to the person at the client. In the legacy revisions, the server sends them in a session, which Muster

@@ -11,11 +11,8 @@ import {
   INVALID_REQUEST,
   type InboundHttpRequest,
   type InboundModernRoute,
-  isJSONRPCNotification,
   type JSONRPCRequest,
-  type MessageClassification,
   PerRequestHTTPServerTransport,
-  type Server,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -28,7 +25,7 @@ import type { StreamPorts } from '../http/streams.ts';
 import { errorObject } from '../toolResponse.ts';
 import { checkJsonLimits, isRecord, valueAt } from '../validation.ts';
 import { respondSequentially } from './batch.ts';
-import { buildServer, CALL, type Era, MODERN, methodOf, withTools } from './definitions.ts';
+import { buildServer, CALL, type Era, MODERN, PAGE, respondDirectly } from './definitions.ts';
 import { LISTEN, listen } from './listen.ts';
 
 /** A request whose credential, origin, size and content type have been checked. */
@@ -44,12 +41,14 @@ interface McpPorts extends StreamPorts {
 export async function serveMcp(ports: McpPorts, inbound: McpRequest): Promise<McpReply> {
   const { headers, body } = inbound;
   const standard = standardHeaders(headers);
-  const outcome = classifyInboundRequest({ httpMethod: 'POST', ...standard, body });
+  const outcome = isPlainLegacy(standard, body)
+    ? LEGACY
+    : classifyInboundRequest({ httpMethod: 'POST', ...standard, body });
   const request = outcome.kind === 'modern' && outcome.messageKind === 'request' ? outcome : undefined;
   // A stream counts towards the rate limit when it opens, so it is not counted here.
   if (request?.message.method !== LISTEN) await chargeRateLimit(ports, inbound, body);
   if (outcome.kind === 'legacy') return serveLegacy(ports, inbound);
-  const here = request && (await respondDirectly(ports, inbound, request, standard));
+  const here = request && (await serveModern(ports, inbound, request, standard));
   if (here !== undefined) return here;
   const modern = createMcpHandler(() => buildServer(ports, inbound, 'modern'), {
     legacy: 'reject',
@@ -57,24 +56,35 @@ export async function serveMcp(ports: McpPorts, inbound: McpRequest): Promise<Mc
   });
   const response = await modern.fetch(modernRequest(standard), { parsedBody: body });
   if (response.headers.get('content-type') !== 'application/json') return response;
-  return { status: response.status, json: withTools(await response.text(), body, inbound) };
+  return { status: response.status, json: await response.text() };
+}
+
+const LEGACY = { kind: 'legacy' } as const;
+
+const MEMBERS: readonly string[] = ['jsonrpc', 'id', 'method', 'params'];
+
+/** Returns whether this is certainly a legacy request. The SDK's classification would take longer than a cheap call. */
+function isPlainLegacy({ protocolVersionHeader: version }: StandardHeaders, body: unknown): boolean {
+  if (!isRequest(body) || body.method === 'initialize' || body.params?._meta !== undefined) return false;
+  if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return false;
+  return Object.keys(body).every((name) => MEMBERS.includes(name));
 }
 
 /** Responds to a request of revision 2026-07-28; undefined if the SDK's handler must respond. */
-async function respondDirectly(
+async function serveModern(
   ports: McpPorts,
   inbound: McpRequest,
   request: ModernRequest,
   headers: StandardHeaders,
 ): Promise<McpReply | undefined> {
-  const { message, classification } = request;
+  const { message } = request;
   const refused = invalidParams(message, 'modern');
   if (refused !== undefined) return { status: 200, json: refused };
   const build = () => buildServer(ports, inbound, 'modern');
   if (message.method === LISTEN) return listen(ports, inbound, { message, request: modernRequest(headers), build });
   if (!isPlain(inbound, request, headers)) return undefined;
-  const json = await respondAsJson(build(), message, classification);
-  return { status: 200, json: withTools(json, message, inbound) };
+  const json = await respondDirectly(ports, inbound, message, 'modern');
+  return json === undefined ? undefined : { status: 200, json };
 }
 
 /** First revision with structured responses. Since then, clients also send their revision in a header. */
@@ -90,12 +100,18 @@ async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpRep
   // MCP requires clients to accept event streams too. Muster does not, because most of its responses are JSON.
   const { accept = '*/*', 'mcp-protocol-version': version } = headers;
   const readsStructure = typeof version === 'string' && version >= STRUCTURED;
-  const server = () => buildServer(ports, inbound, 'legacy', readsStructure);
+  const askSdk = async (request: JSONRPCRequest, responseMode: 'auto' | 'json') => {
+    // Only this transport class lets the SDK accept the revision.
+    const transport = new PerRequestHTTPServerTransport({ classification: { era: 'legacy' }, responseMode });
+    await buildServer(ports, inbound, 'legacy', readsStructure).connect(transport);
+    return transport.handleMessage(request);
+  };
   if (!/\*\/\*|application\/(json|\*)/.test(accept)) {
     return errorReply(406, HTTP_REJECTED, 'The Accept header must allow application/json.');
   }
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
-  const initializes = messages.some((message) => methodOf(message) === 'initialize');
+  const requests = messages.filter(isRequest);
+  const initializes = messages.some((message) => isRecord(message) && message['method'] === 'initialize');
   if (initializes && messages.length > 1) {
     return errorReply(400, INVALID_REQUEST, 'An initialize request must not be part of a batch.');
   }
@@ -104,12 +120,12 @@ async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpRep
     return errorReply(400, HTTP_REJECTED, `Unsupported protocol version. Supported versions: ${supported}.`);
   }
   // Without a session, notifications and responses have no effect, so they are accepted and ignored.
-  const requests = messages.filter(isRequest);
   const [first] = requests;
   if (first === undefined) return { status: 202, json: undefined };
   const asJson = async (request: JSONRPCRequest) =>
     invalidParams(request, 'legacy') ??
-    withTools(await respondAsJson(server(), request, { era: 'legacy' }), request, inbound);
+    (await respondDirectly(ports, inbound, request, 'legacy', readsStructure)) ??
+    (await askSdk(request, 'json')).text();
   if (Array.isArray(body)) {
     const json = await respondSequentially(requests, {
       respond: async (request) => ({ json: await asJson(request) }),
@@ -122,31 +138,11 @@ async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpRep
   if (!streams || invalidParams(first, 'legacy') !== undefined) {
     return { status: 200, json: await asJson(first) };
   }
-  const transport = new PerRequestHTTPServerTransport({ classification: { era: 'legacy' } });
-  await server().connect(transport);
-  return transport.handleMessage(first);
+  return askSdk(first, 'auto');
 }
 
 function isRequest(message: unknown): message is JSONRPCRequest {
   return isRecord(message) && 'method' in message && 'id' in message;
-}
-
-/**
- * Responds with the SDK's transport for one request, but without the SDK's HTTP objects, which cost as much as the
- * rest of a cheap call. Only this transport class lets the SDK accept the revision.
- */
-function respondAsJson(
-  server: Server,
-  request: JSONRPCRequest,
-  classification: MessageClassification,
-): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const transport = new PerRequestHTTPServerTransport({ classification });
-    transport.send = async (message) => {
-      if (!isJSONRPCNotification(message)) resolve(JSON.stringify(message));
-    };
-    server.connect(transport).then(() => transport.onmessage?.(request, { classification }), reject);
-  });
 }
 
 type ModernRequest = Extract<InboundModernRoute, { messageKind: 'request' }>;
@@ -154,7 +150,7 @@ type ModernRequest = Extract<InboundModernRoute, { messageKind: 'request' }>;
 type StandardHeaders = Omit<InboundHttpRequest, 'httpMethod' | 'body'>;
 
 /**
- * Returns whether respondAsJson can serve a 2026-07-28 request: a `tools/list`, or a `tools/call` that sends no
+ * Returns whether respondDirectly can serve a 2026-07-28 request: a `tools/list`, or a `tools/call` that sends no
  * notifications, whose headers match the message. The SDK checks nothing else. Its handler serves all other requests,
  * and returns the errors.
  */
@@ -203,14 +199,20 @@ const INITIALIZE = z.looseObject({
   clientInfo: z.looseObject({ name: z.string(), version: z.string() }),
 });
 
+const SCHEMAS = new Map<string, z.ZodType>([
+  ['tools/call', CALL],
+  ['tools/list', PAGE],
+  ['initialize', INITIALIZE],
+]);
+
 /** Returns the error for invalid params; undefined if they are valid. The SDK's own errors would be unclear. */
 function invalidParams({ id, method, params = {} }: JSONRPCRequest, era: Era): string | undefined {
   const refusal = (message: string) => JSON.stringify({ jsonrpc: '2.0', id, error: { code: INVALID_PARAMS, message } });
   const unstorable = limitFault(method, params);
   if (unstorable !== undefined) return refusal(unstorable);
-  if (method !== 'tools/call' && (method !== 'initialize' || era !== 'legacy')) return undefined;
-  const checked = (method === 'tools/call' ? CALL : INITIALIZE).safeParse(params);
-  if (checked.success) return undefined;
+  if (method === 'initialize' && era === 'modern') return undefined;
+  const checked = SCHEMAS.get(method)?.safeParse(params);
+  if (checked === undefined || checked.success) return undefined;
   const wrong = checked.error.issues.map((issue) => {
     const name = `"${issue.path.join('.')}"`;
     if (valueAt(params, issue.path) !== undefined) return `${name}: ${issue.message}`;
