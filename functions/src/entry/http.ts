@@ -51,30 +51,21 @@ export const githubWebhook = onRequest(
   (request, response) => app().gitHubWebhook(request, response),
 );
 
-handleBeforeFramework();
-
-/**
- * Lets the function handle requests before the framework does, so that it can check everything else first and then read
- * the body (mcp/http/body.ts). The framework's parsers would unpack, buffer and parse up to 1 GiB. To invalid bodies,
- * they would respond with an HTML page, which outside production contains a stack trace. Must be called when the
- * function is loaded, before any request.
- */
-function handleBeforeFramework(): void {
-  const { FUNCTION_TARGET: target, PORT: port } = process.env;
-  // If the process has no target function, it may also serve other functions, which need their bodies.
-  if (target !== 'mcp' && target !== 'githubWebhook') return;
+const { FUNCTION_TARGET: target, PORT: port } = process.env;
+// If the process has no target function, it may also serve other functions, which need their bodies.
+if (target === 'mcp' || target === 'githubWebhook') {
   // In production mode, the error pages of Express contain no stack traces.
   process.env['NODE_ENV'] ??= 'production';
   subscribe('http.server.request.start', requestStart(port, target === 'mcp' ? mcp : githubWebhook));
 }
 
 /**
- * Returns a function that runs before each request. If the request's server listens at the platform's port, it lets the
- * function handle all requests of this server without Express, and without the domain in which the framework runs each
- * request. Both cost more than a cheap call, because a domain makes Node track every promise. The emulator's server
- * listens at a path and keeps Express, with bodies that its parsers do not see.
+ * Returns a function that runs before each request. It hides the body from the framework's parsers, so that the
+ * function can check everything else first and then read the body (mcp/http/body.ts). The requests of the server at
+ * the platform's port also bypass Express, and the domain in which the framework runs each request. Both cost more than
+ * a cheap call, because a domain makes Node track every promise. The emulator's server listens at a path.
  */
-export function requestStart(port: string | undefined, serve: HttpsFunction): (event: unknown) => void {
+export function requestStart(platformPort: string | undefined, serve: HttpsFunction): (event: unknown) => void {
   let known: unknown;
   return (event) => {
     if (typeof event !== 'object' || event === null || !('request' in event) || !('server' in event)) return;
@@ -82,7 +73,7 @@ export function requestStart(port: string | undefined, serve: HttpsFunction): (e
     if (event.server === known || !(event.server instanceof Server)) return;
     known = event.server;
     const address = event.server.address();
-    if (typeof address !== 'object' || String(address?.port) !== port) return;
+    if (typeof address !== 'object' || String(address?.port) !== platformPort) return;
     event.server.removeAllListeners('request').on('request', async (request, response) => {
       try {
         // The type requires the objects of Express, but the function uses only what they inherit from Node.

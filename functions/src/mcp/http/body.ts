@@ -143,12 +143,8 @@ export function drainBody(
   });
 }
 
-interface ReadMessage {
-  readonly message: unknown;
-}
-
 /** Parses the body of an MCP request. @throws HttpRejection if the message is invalid */
-export function message(exchange: PipelineRequest & Authenticated & ReadBody): ReadMessage | Promise<never> {
+export function message(exchange: PipelineRequest & Authenticated & ReadBody): { message: unknown } | Promise<never> {
   try {
     return { message: parseMessage(exchange.bytes) };
   } catch (error) {

@@ -70,7 +70,10 @@ export function origin({ request, response, deployment }: PipelineRequest): void
     const why = 'Pages from this origin are not allowed. The operator can add the origin to ALLOWED_ORIGINS.';
     throw rejection(403, why);
   }
-  response.setHeaders(corsHeaders(sent));
+  response
+    .setHeader('Access-Control-Allow-Origin', sent)
+    .setHeader('Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After, MCP-Protocol-Version')
+    .setHeader('Vary', 'Origin');
 }
 
 /** Responds to a CORS preflight request, with which browsers ask for permission. */
@@ -106,12 +109,4 @@ export function isAllowedOrigin(origin: string, host: string | undefined, config
   const url = new URL(origin);
   if (url.protocol === 'https:' && url.host === host) return true;
   return (url.protocol === 'http:' || url.protocol === 'https:') && LOCAL_HOSTS.includes(url.hostname);
-}
-
-function corsHeaders(origin: string): Map<string, string> {
-  return new Map([
-    ['Access-Control-Allow-Origin', origin],
-    ['Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After, MCP-Protocol-Version'],
-    ['Vary', 'Origin'],
-  ]);
 }

@@ -19,19 +19,16 @@ import { BadMessage, MAX_BATCH, MAX_ID_LENGTH, parseBody } from './body.ts';
 import { rejectionOf } from './rejection.ts';
 import { errorReply, type JsonReply } from './response.ts';
 
-/** All JSON-RPC responses have this HTTP status, including errors. */
-const OK_HEADERS = 200;
-
-/** Responds to a message or batch. @throws MusterError RATE_LIMITED if the body contains no valid message */
+/** Responds to a message or batch, with HTTP status 200 even for errors. @throws MusterError RATE_LIMITED if the body contains no valid message */
 export async function serveRpc(ports: CallPorts, routed: RoutedRequest, bytes: Buffer): Promise<JsonReply> {
   try {
     const json = await respondToBody(ports, routed, parseBody(bytes));
     // The body is undefined if all messages were notifications, which get no response.
-    return { status: json === undefined ? 204 : OK_HEADERS, json };
+    return { status: json === undefined ? 204 : 200, json };
   } catch (error) {
     if (!(error instanceof BadMessage)) throw error;
     await ports.limits.take(routed.requestContext.principal);
-    return errorReply(OK_HEADERS, error.code, error.message);
+    return errorReply(200, error.code, error.message);
   }
 }
 
@@ -148,5 +145,5 @@ export async function serveAgentPage(
   const args = argumentsFor(requestContext.principal);
   const outcome = await callTool(ports, requestContext, found, { args });
   if ('error' in outcome) throw rejectionOf(outcome.error);
-  return { status: OK_HEADERS, json: JSON.stringify(outcome.answer) };
+  return { status: 200, json: JSON.stringify(outcome.answer) };
 }

@@ -186,15 +186,10 @@ export function respondDirectly(
   era: Era,
   readsStructure = true,
 ): Promise<string> | Buffer | undefined {
-  const stamp =
-    era === 'modern'
-      ? {
-          resultType: 'complete',
-          ...(method === 'tools/list' && LIST_CACHE),
-          _meta: { [SERVER_INFO_META_KEY]: identityOf(ports) },
-        }
-      : {};
-  if (method === 'tools/list') {
+  const isList = method === 'tools/list';
+  const _meta = { [SERVER_INFO_META_KEY]: identityOf(ports) };
+  const stamp = era === 'modern' ? { resultType: 'complete', ...(isList && LIST_CACHE), _meta } : {};
+  if (isList) {
     const { principal, workspace } = requestContext;
     const list = listed.listFor(rolesOf(principal, workspace), principal.kind).json;
     const rest = JSON.stringify({ tools: [], ...stamp }).slice('{"tools":[]'.length);

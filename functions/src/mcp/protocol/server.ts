@@ -42,49 +42,34 @@ export async function serveMcp(ports: McpPorts, inbound: McpRequest): Promise<Mc
   const { headers, body } = inbound;
   const standard = standardHeaders(headers);
   const outcome = isPlainLegacy(standard, body)
-    ? LEGACY
+    ? undefined
     : classifyInboundRequest({ httpMethod: 'POST', ...standard, body });
-  const request = outcome.kind === 'modern' && outcome.messageKind === 'request' ? outcome : undefined;
+  const request = outcome?.kind === 'modern' && outcome.messageKind === 'request' ? outcome : undefined;
+  const message = request?.message;
   // A stream counts towards the rate limit when it opens, so it is not counted here.
-  if (request?.message.method !== LISTEN) await chargeRateLimit(ports, inbound, body);
-  if (outcome.kind === 'legacy') return serveLegacy(ports, inbound);
-  const here = request && (await serveModern(ports, inbound, request, standard));
-  if (here !== undefined) return here;
-  const modern = createMcpHandler(() => buildServer(ports, inbound, 'modern'), {
+  if (message?.method !== LISTEN) await chargeRateLimit(ports, inbound, body);
+  if (outcome === undefined || outcome.kind === 'legacy') return serveLegacy(ports, inbound);
+  const isDirect = request !== undefined && isPlain(inbound, request, standard);
+  const direct = (asked: JSONRPCRequest) => (isDirect ? respondDirectly(ports, inbound, asked, 'modern') : undefined);
+  const json = message && (invalidParams(message, 'modern') ?? (await direct(message)));
+  if (json !== undefined) return { status: 200, json };
+  const build = () => buildServer(ports, inbound, 'modern');
+  if (message?.method === LISTEN) return listen(ports, inbound, { message, request: modernRequest(headers), build });
+  const modern = createMcpHandler(build, {
     legacy: 'reject',
     onerror: (error) => ports.log.warn('mcp_refused', { error: error.message }),
   });
-  const response = await modern.fetch(modernRequest(standard), { parsedBody: body });
+  const response = await modern.fetch(modernRequest(headers), { parsedBody: body });
   if (response.headers.get('content-type') !== 'application/json') return response;
   return { status: response.status, json: await response.text() };
 }
-
-const LEGACY = { kind: 'legacy' } as const;
-
-const MEMBERS: readonly string[] = ['jsonrpc', 'id', 'method', 'params'];
 
 /** Returns whether this is certainly a legacy request. The SDK's classification would take longer than a cheap call. */
 function isPlainLegacy({ protocolVersionHeader: version }: StandardHeaders, body: unknown): boolean {
   if (!isRequest(body) || body.method === 'initialize' || body.params?._meta !== undefined) return false;
   if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return false;
-  return Object.keys(body).every((name) => MEMBERS.includes(name));
-}
-
-/** Responds to a request of revision 2026-07-28; undefined if the SDK's handler must respond. */
-async function serveModern(
-  ports: McpPorts,
-  inbound: McpRequest,
-  request: ModernRequest,
-  headers: StandardHeaders,
-): Promise<McpReply | undefined> {
-  const { message } = request;
-  const refused = invalidParams(message, 'modern');
-  if (refused !== undefined) return { status: 200, json: refused };
-  const build = () => buildServer(ports, inbound, 'modern');
-  if (message.method === LISTEN) return listen(ports, inbound, { message, request: modernRequest(headers), build });
-  if (!isPlain(inbound, request, headers)) return undefined;
-  const json = await respondDirectly(ports, inbound, message, 'modern');
-  return json === undefined ? undefined : { status: 200, json };
+  // The message has the members jsonrpc, id and method. The SDK refuses messages with unknown members.
+  return Object.keys(body).length === ('params' in body ? 4 : 3);
 }
 
 /** First revision with structured responses. Since then, clients also send their revision in a header. */
@@ -134,11 +119,9 @@ async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpRep
     return { status: 200, json };
   }
   // A client gets a stream only if its Accept header names event streams.
-  const streams = canSendNotifications(inbound, first) && accept.includes('text/event-stream');
-  if (!streams || invalidParams(first, 'legacy') !== undefined) {
-    return { status: 200, json: await asJson(first) };
-  }
-  return askSdk(first, 'auto');
+  const isStreamed = canSendNotifications(inbound, first) && accept.includes('text/event-stream');
+  if (isStreamed && invalidParams(first, 'legacy') === undefined) return askSdk(first, 'auto');
+  return { status: 200, json: await asJson(first) };
 }
 
 function isRequest(message: unknown): message is JSONRPCRequest {
@@ -173,10 +156,10 @@ function canSendNotifications({ selected }: McpRequest, { method, params = {} }:
   return notifies === true || (notifies !== undefined && isRecord(given) && Boolean(given[notifies]));
 }
 
+const STANDARD_HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
+
 function standardHeaders(headers: IncomingHttpHeaders): StandardHeaders {
-  const version = headers['mcp-protocol-version'];
-  const called = headers['mcp-method'];
-  const named = headers['mcp-name'];
+  const [version, called, named] = STANDARD_HEADERS.map((name) => headers[name]);
   return {
     ...(typeof version === 'string' && { protocolVersionHeader: version }),
     ...(typeof called === 'string' && { mcpMethodHeader: called }),
@@ -185,11 +168,9 @@ function standardHeaders(headers: IncomingHttpHeaders): StandardHeaders {
 }
 
 /** Returns a Request for the SDK. The SDK requires a URL but does not use it. The parsed body is sent separately. */
-function modernRequest({ protocolVersionHeader, mcpMethodHeader, mcpNameHeader }: StandardHeaders): Request {
+function modernRequest(sent: IncomingHttpHeaders): Request {
   const headers = new Headers({ 'content-type': 'application/json' });
-  if (protocolVersionHeader !== undefined) headers.set('mcp-protocol-version', protocolVersionHeader);
-  if (mcpMethodHeader !== undefined) headers.set('mcp-method', mcpMethodHeader);
-  if (mcpNameHeader !== undefined) headers.set('mcp-name', mcpNameHeader);
+  for (const name of STANDARD_HEADERS) if (sent[name] !== undefined) headers.set(name, String(sent[name]));
   return new Request('http://muster.invalid/mcp', { method: 'POST', headers });
 }
 
