@@ -9,13 +9,20 @@ import { McpCaller } from '../load/client.ts';
 import { type Measurement, median, spread } from '../measurement.ts';
 import { alternate, type Rounds, ratioOf, type Schedule } from '../rounds.ts';
 import { addCallers, suiteProject } from '../seed.ts';
+import { startDelayingProxy } from '../servers/delayingProxy.ts';
 import { musterFunction, serveFunction } from '../servers/functionServer.ts';
 
 const SCHEDULE: Schedule = { warmUps: 2, rounds: 15 };
+const DELAYED_SCHEDULE: Schedule = { warmUps: 1, rounds: 7 };
 const EVENTS = 11;
 
 /** Pause before each write, in which the poll starts to wait and the events of the previous write are delivered. */
 const SETTLING_MS = 150;
+
+/** Number of delays that the start of a poll needs, in addition to the pause. */
+const SETTLING_DELAYS = 5;
+
+const DATABASE = 'FIREBASE_DATABASE_EMULATOR_HOST';
 
 const WAIT_MS = 20_000;
 
@@ -32,34 +39,62 @@ interface Listener {
   next(key: string): Promise<void>;
 }
 
+interface Setting {
+  readonly name: string;
+  readonly stage: () => Stage;
+  /** Delay of each direction between the Realtime Database and its clients. */
+  readonly delayMs: number;
+  readonly target: number;
+}
+
+const SETTINGS: readonly Setting[] = [
+  { name: 'event.realtime', stage: realtimeStage, delayMs: 0, target: 2.5 },
+  { name: 'event.realtime5', stage: realtimeStage, delayMs: 5, target: 2.25 },
+  { name: 'event.realtime20', stage: realtimeStage, delayMs: 20, target: 2.1 },
+  { name: 'event.firestore', stage: firestoreStage, delayMs: 0, target: 1.25 },
+];
+
 export async function measureEvent(): Promise<Measurement[]> {
-  const project = suiteProject();
-  const [worker] = await addCallers(project, 'worker');
-  if (worker === undefined) throw new Error('Missing caller.');
-  const server = await serveFunction({ ...musterFunction, env: project.env });
-  const caller = new McpCaller(server.url, worker.credential);
   const found: Measurement[] = [];
-  for (const [name, stage] of [
-    ['event.realtime', realtimeStage()],
-    ['event.firestore', firestoreStage()],
-  ] as const) {
-    found.push(comparison(name, await compare(caller, stage)));
-  }
-  await server.end();
+  for (const setting of SETTINGS) found.push(await measureSetting(setting));
   return found;
 }
 
-async function compare(caller: McpCaller, stage: Stage): Promise<Rounds> {
+async function measureSetting({ name, stage, delayMs, target }: Setting): Promise<Measurement> {
+  const project = suiteProject();
+  const [worker] = await addCallers(project, 'worker');
+  if (worker === undefined) throw new Error('Missing caller.');
+  const direct = process.env[DATABASE] ?? '';
+  const host = delayMs === 0 ? direct : await startDelayingProxy(direct, delayMs);
+  // The clients of the stage and the function read the database's address from the environment.
+  process.env[DATABASE] = host;
+  const server = await serveFunction({ ...musterFunction, env: project.env });
+  const milliseconds = await compare(new McpCaller(server.url, worker.credential), stage(), delayMs);
+  process.env[DATABASE] = direct;
+  await server.end();
+  const where = delayMs === 0 ? '' : `, with ${delayMs} ms each way between the database and its clients`;
+  return {
+    name,
+    title: `Time from a write until a waiting pollEvents returns its event${where}`,
+    ratio: ratioOf(milliseconds),
+    target: { kind: 'at most', value: target },
+    figures: { ms: spread(milliseconds.ours), 'ms of the baseline, a bare listener': spread(milliseconds.baseline) },
+    faults: [],
+  };
+}
+
+async function compare(caller: McpCaller, stage: Stage, delayMs: number): Promise<Rounds> {
   const subscriptionId = `bench-${randomUUID()}`;
   const subscribed = await caller.call('firebase.subscribe', { subscriptionId, ...stage.subscription });
   const polling = pollingListener(caller, subscriptionId, subscribed['cursor']);
   const waiting = new Map<string, () => void>();
   const stop = stage.listen((key) => waiting.get(key)?.());
   const bare: Listener = { next: (key) => new Promise((resolve) => waiting.set(key, resolve)) };
+  const settlingMs = SETTLING_MS + SETTLING_DELAYS * delayMs;
   const milliseconds = await alternate(
-    SCHEDULE,
-    () => medianOf(polling, stage),
-    () => medianOf(bare, stage),
+    delayMs === 0 ? SCHEDULE : DELAYED_SCHEDULE,
+    () => medianOf(polling, stage, settlingMs),
+    () => medianOf(bare, stage, settlingMs),
   );
   stop();
   await caller.call('firebase.unsubscribe', { subscriptionId });
@@ -79,12 +114,12 @@ function pollingListener(caller: McpCaller, subscriptionId: string, beginning: u
   };
 }
 
-async function medianOf(listener: Listener, stage: Stage): Promise<number> {
+async function medianOf(listener: Listener, stage: Stage, settlingMs: number): Promise<number> {
   const milliseconds: number[] = [];
   for (let count = 0; count < EVENTS; count++) {
     const key = randomUUID();
     const come = listener.next(key);
-    await delay(SETTLING_MS);
+    await delay(settlingMs);
     const started = performance.now();
     const written = stage.write(key);
     await come;
@@ -92,17 +127,6 @@ async function medianOf(listener: Listener, stage: Stage): Promise<number> {
     await written;
   }
   return median(milliseconds);
-}
-
-function comparison(name: string, milliseconds: Rounds): Measurement {
-  return {
-    name,
-    title: 'Time from a write until a waiting pollEvents returns its event',
-    ratio: ratioOf(milliseconds),
-    target: { kind: 'at most', value: 2 },
-    figures: { ms: spread(milliseconds.ours), 'ms of the baseline, a bare listener': spread(milliseconds.baseline) },
-    faults: [],
-  };
 }
 
 /** The listener has its own connection, because a client reports its own writes before it has sent them. */

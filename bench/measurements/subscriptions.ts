@@ -11,8 +11,8 @@ import { type Measurement, spread } from '../measurement.ts';
 import { addCallers, type Caller, suiteProject } from '../seed.ts';
 import { type FunctionServer, musterFunction, serveFunction } from '../servers/functionServer.ts';
 
-/** Numbers of subscriptions: an instance's default `concurrency` (see entry/http.ts), and five times as many. */
-const STEPS = [80, 400] as const;
+/** Numbers of subscriptions: an instance's default `concurrency` (see entry/http.ts), and 5 and 25 times as many. */
+const STEPS = [80, 400, 2000] as const;
 
 const EACH = 20;
 

@@ -130,6 +130,22 @@ const DEVICE: Rules = {
   $other: NOTHING_ELSE,
 };
 
+/** Whether the server writes conditionally: see docs/decisions/0012-subscription-log.md. No ID token has this value. */
+const WRITES_BUS = 'auth !== null && auth.writesBus === true';
+
+const BUS: Rules = {
+  // Only a missing entry can be written. A repeated write of the same entry has no effect.
+  log: {
+    $entry: {
+      '.write': `${WRITES_BUS} && (!data.exists() || data.child('writer').val() === newData.child('writer').val())`,
+    },
+  },
+  // Only the holder of a lease can renew it.
+  watcher: {
+    '.write': `${WRITES_BUS} && data.exists() && data.child('holder').val() === newData.child('holder').val()`,
+  },
+};
+
 const RULES: Rules = {
   '.read': false,
   '.write': false,
@@ -144,6 +160,7 @@ const RULES: Rules = {
   devices: { $uid: { '.read': IS_OWNER, $device: DEVICE } },
   messages: FREE,
   shared: FREE,
+  bus: { $log: BUS },
 };
 
 /** Returns the rules with the indexes of the table. */

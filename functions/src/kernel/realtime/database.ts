@@ -1,6 +1,7 @@
 /** Realtime Database: paths (docs/data-model.md#realtime-database), client, and conditional writes. */
 
 import type { Database, DataSnapshot, Query, Reference } from 'firebase-admin/database';
+import { Batching } from '../concurrency.ts';
 import { keyOf, segmentOf } from '../ids.ts';
 import { firebaseApp } from '../platform.ts';
 
@@ -170,4 +171,76 @@ export async function putLatest(
   await changeNode(byTime.ref.child(key), (current) => (current === null ? entry : undefined));
   const keys = keysIn(await byTime.limitToLast(maxEntries + MAX_READ_AT_ONCE).get());
   await removeFrom(byTime.ref, keys.slice(0, Math.max(0, keys.length - maxEntries)));
+}
+
+/** Starts a listener when the node is available. Returns a function that stops the listener. */
+export function listenWhenReady(
+  node: Promise<Reference>,
+  listen: (node: Reference) => () => void,
+  failed: (error: unknown) => void,
+): () => void {
+  let isEnded = false;
+  let stop = (): void => undefined;
+  node
+    .then((ready) => {
+      if (!isEnded) stop = listen(ready);
+    })
+    .catch(failed);
+  return () => {
+    isEnded = true;
+    stop();
+  };
+}
+
+interface BusWrite {
+  /** Path below `bus`. */
+  readonly path: string;
+  readonly value: object;
+}
+
+/** Maximum number of writes in one update, so that an update of values that are not large stays below 16 MB. */
+const MAX_BUS_WRITES = 256;
+
+/** Writes below `bus`. The security rules make each write conditional, so that writes to many logs share an update. */
+export class BusWrites {
+  private readonly database: () => Promise<Database>;
+  private readonly batches = new Batching<BusWrite, boolean>(async (writes) => {
+    const outcomes = await this.apply(writes);
+    return (place) => outcomes[place] === true;
+  }, MAX_BUS_WRITES);
+
+  constructor(database: () => Promise<Database>) {
+    this.database = database;
+  }
+
+  /** Returns false if the rules refuse the write. @param isLarge whether the value exceeds 16 KiB */
+  async write(path: string, value: object, isLarge = false): Promise<boolean> {
+    return isLarge ? (await this.apply([{ path, value }])).every(Boolean) : this.batches.add({ path, value });
+  }
+
+  /** Opens a separate connection, to which the security rules apply, unless it is open. */
+  async connect(): Promise<Reference> {
+    const { app } = await this.database();
+    const { getApps, initializeApp } = await import('firebase-admin/app');
+    const name = `bus-${app.name}`;
+    const options = { ...app.options, databaseAuthVariableOverride: { writesBus: true } };
+    const known = getApps().find((one) => one.name === name);
+    const database = (await import('firebase-admin/database')).getDatabase(known ?? initializeApp(options, name));
+    if (known === undefined) database.goOnline();
+    return database.ref(BUS);
+  }
+
+  /** Returns which of the writes were applied. Splits a refused update, because one refused write refuses all. */
+  private async apply(writes: readonly BusWrite[]): Promise<readonly boolean[]> {
+    const update = Object.fromEntries(writes.map(({ path, value }) => [path, value]));
+    try {
+      await (await this.connect()).update(update);
+      return writes.map(({ path, value }) => update[path] === value);
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'PERMISSION_DENIED')) throw error;
+      if (writes.length === 1) return [false];
+      const half = Math.ceil(writes.length / 2);
+      return (await Promise.all([this.apply(writes.slice(0, half)), this.apply(writes.slice(half))])).flat();
+    }
+  }
 }

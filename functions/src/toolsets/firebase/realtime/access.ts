@@ -25,7 +25,7 @@ import { Writing } from './writing.ts';
 /** Source: https://firebase.google.com/docs/database/rest/retrieve-data */
 export class RealtimeAccess extends Service<RealtimePorts> implements DatabaseAccess {
   private readonly clients = new CallerClients(this.ports);
-  private readonly bounds = new ChildLimits(this.ports.clock);
+  private readonly bounds = new ChildLimits(this.ports);
 
   async read(
     caller: Caller,

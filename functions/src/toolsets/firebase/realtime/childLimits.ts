@@ -5,7 +5,7 @@
  */
 import type { JsonValue } from '../../../kernel/json.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
-import type { Clock } from '../../../kernel/ports.ts';
+import { type Clock, Service } from '../../../kernel/ports.ts';
 import { FREE_FORM, FREE_FORM_ROOTS } from '../../../kernel/realtime/database.ts';
 import type { DataPath, WriteRequest } from '../rules/databaseAccess.ts';
 import { invalidDataType, sizeLimitExceeded } from '../rules/dataErrors.ts';
@@ -30,14 +30,9 @@ interface Counted {
   readonly at: number;
 }
 
-export class ChildLimits {
-  private readonly clock: Clock;
+export class ChildLimits extends Service<{ readonly clock: Clock }> {
   /** Counts by caller and list, because callers may have access to different lists. */
   private readonly counted = new BoundedMap<string, Counted>(MAX_CACHED_COUNTS);
-
-  constructor(clock: Clock) {
-    this.clock = clock;
-  }
 
   /** @throws MusterError SIZE_LIMIT_EXCEEDED if the list or a list within the data would get too many children */
   async check(rest: CallerRest, { segments }: DataPath, request: WriteRequest): Promise<void> {
@@ -53,7 +48,7 @@ export class ChildLimits {
 
   /** @param named keys of the children to write, which may already exist; undefined if the write creates a new key */
   private async requireCapacity(rest: CallerRest, list: string, named: readonly string[] | undefined): Promise<void> {
-    const at = this.clock.now().getTime();
+    const at = this.ports.clock.now().getTime();
     const key = `${rest.caller.principal.uid} ${list}`;
     const known = this.counted.get(key);
     const added = named?.length ?? 1;

@@ -2,6 +2,7 @@
 import { type AccessDecision, type AccessQuestion, decideAccess } from '../../../access/rules/decision.ts';
 import type { Caller } from '../../../identity/rules/principal.ts';
 import type { Operation, RecordResponse } from '../../../kernel/commit.ts';
+import { Service } from '../../../kernel/ports.ts';
 import {
   type DatabaseName,
   type DataPath,
@@ -24,14 +25,8 @@ interface Recorded {
   readonly recordResponse: RecordResponse<WriteOutcome>;
 }
 
-export class DataService {
-  private readonly ports: FirebasePorts;
-  private readonly auditTrail: FreeFormAudit;
-
-  constructor(ports: FirebasePorts) {
-    this.ports = ports;
-    this.auditTrail = new FreeFormAudit(ports);
-  }
+export class DataService extends Service<FirebasePorts> {
+  private readonly auditTrail = new FreeFormAudit(this.ports);
 
   async read(caller: Caller, database: DatabaseName, text: string, request: ReadRequest): Promise<ReadOutcome> {
     const path = parsePath(database, text);

@@ -2,6 +2,7 @@
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { cancellableAbort, cancellableDelay, type TrackWait } from '../../../kernel/concurrency.ts';
 import type { PortOf } from '../../../kernel/ports.ts';
+import { LEASE_RENEWAL_MS } from './eventLog.ts';
 import {
   type EventPage,
   type KnownSubscriptions,
@@ -27,6 +28,8 @@ export class LogReader {
   private readonly known: KnownSubscriptions;
   /** Watches of this instance by log: those with readers, and those that had readers a short time ago. */
   private readonly watches = new Map<string, SharedWatch>();
+  /** Renews all leases at the same time, so that the renewals share one write. */
+  private renewing: NodeJS.Timeout | undefined;
 
   constructor(ports: FirebasePorts, known: KnownSubscriptions) {
     this.ports = ports;
@@ -56,14 +59,15 @@ export class LogReader {
     const caught = Promise.race([caughtUp, caughtUpLate.promise]);
     const enough = Promise.race([abort.promise, Promise.all([waited.promise, caught])]);
     try {
-      const next = nextEvents(follower, new PageBuilder(subscription, page.position), enough);
+      const next = newPages(follower, subscription, page.position, enough).next();
       // With waitMs 0, waiting for changes that were missed counts as call time.
-      const news = await (waitMs === 0 ? next : waiting(next));
+      const { value: news } = await (waitMs === 0 ? next : waiting(next));
       // Read the log itself, because an entry that another connection here has appended may not be reported yet.
       return readingOf(news ?? (await this.read(new PageBuilder(subscription, page.position))));
     } finally {
       for (const wait of [waited, caughtUpLate, abort]) wait.dispose();
-      leave();
+      // The response is more urgent.
+      setImmediate(leave);
     }
   }
 
@@ -78,13 +82,7 @@ export class LogReader {
     const { follower, leave } = this.join(caller, subscription, page.position);
     const abort = cancellableAbort(disconnected);
     try {
-      while (!disconnected.aborted) {
-        const entries = await follower.next(abort.promise);
-        for (const news of pagesOf(subscription, page.position, entries)) {
-          page = news;
-          if (hasEvents(news)) yield readingOf(news);
-        }
-      }
+      for await (const news of newPages(follower, subscription, page.position, abort.promise)) yield readingOf(news);
     } finally {
       abort.dispose();
       leave();
@@ -112,7 +110,12 @@ export class LogReader {
       if (this.watches.get(log) === made) this.watches.delete(log);
     });
     this.watches.set(log, made);
+    this.renewing ??= setInterval(() => this.renewLeases(), LEASE_RENEWAL_MS).unref();
     return made;
+  }
+
+  private renewLeases(): void {
+    for (const watch of this.watches.values()) watch.reconcile();
   }
 
   /** Reads the log until the page contains an event or the log ends. */
@@ -153,31 +156,28 @@ function startingAt(subscription: Subscription, cursor: string | undefined): Pag
   return new PageBuilder(subscription, beginning, true);
 }
 
-/** Returns the first page with events; undefined if the wait ended before an event. */
-async function nextEvents(
+/**
+ * Yields the new entries in pages that contain events, because together they may be larger than one page.
+ * @param until ends the wait for entries
+ */
+async function* newPages(
   follower: LogFollower,
-  builder: PageBuilder,
-  enough: Promise<unknown>,
-): Promise<EventPage | undefined> {
-  for (;;) {
-    const entries = await follower.next(enough);
-    if (entries.length === 0) return undefined;
-    for (const entry of entries) builder.add(entry);
-    const page = builder.page();
-    if (hasEvents(page)) return page;
-  }
-}
-
-/** Splits the entries into pages, because together they may be larger than one page. */
-function* pagesOf(subscription: Subscription, from: EventPosition, entries: readonly Entry[]): Iterable<EventPage> {
+  subscription: Subscription,
+  from: EventPosition,
+  until: Promise<unknown>,
+): AsyncGenerator<EventPage, undefined> {
   let position = from;
   for (;;) {
-    const builder = new PageBuilder(subscription, position);
-    for (const entry of entries) builder.add(entry);
-    const page = builder.page();
-    position = page.position;
-    yield page;
-    if (!builder.isFull) return;
+    const entries = await follower.next(until);
+    if (entries.length === 0) return;
+    for (let isFull = true; isFull; ) {
+      const builder = new PageBuilder(subscription, position);
+      for (const entry of entries) builder.add(entry);
+      const page = builder.page();
+      position = page.position;
+      isFull = builder.isFull;
+      if (hasEvents(page)) yield page;
+    }
   }
 }
 

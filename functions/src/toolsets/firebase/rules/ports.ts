@@ -23,8 +23,11 @@ export interface SubscriptionQueries {
 }
 
 export interface WatcherLeases {
-  /** Takes or renews the lease if `may` allows it. Returns whether it did. A lost connection ends the lease. */
-  take(log: string, lease: Lease, may: (current: Lease | undefined) => boolean): Promise<boolean>;
+  /**
+   * Takes or renews the lease if `may` allows it. Returns whether it did. A lost connection ends the lease.
+   * @param isHeld whether the holder has observed that it has the lease. Such renewals share one write.
+   */
+  take(log: string, lease: Lease, may: (current: Lease | undefined) => boolean, isHeld?: boolean): Promise<boolean>;
   /** Releases the lease if this holder has it. */
   release(log: string, holder: string): Promise<void>;
   /** Calls `changed` with the current lease, and after each change. Returns a function that stops these calls. */

@@ -5,9 +5,9 @@
  */
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { type Deferred, deferred } from '../../../kernel/concurrency.ts';
-import { parsePath, type Watch } from './databaseAccess.ts';
-import { canTakeLease, LEASE_RENEWAL_MS } from './eventLog.ts';
-import { type KnownSubscriptions, type Replayed, replay } from './page.ts';
+import { parsePath } from './databaseAccess.ts';
+import { canTakeLease } from './eventLog.ts';
+import { type KnownSubscriptions, replay } from './page.ts';
 import type { Entry, EventLog, FirebasePorts, Lease, LoadedLog } from './ports.ts';
 import { Recorder, type RecorderEnd } from './recorder.ts';
 import { MAX_CHILDREN, type Subscription, shapeOf, subscriptionNotFound } from './subscription.ts';
@@ -37,9 +37,9 @@ export class SharedWatch {
   private known: Deferred = deferred();
   private step: 'none' | 'one' | 'another' = 'none';
   private isEnded = false;
+  private isHeld = false;
   private losses = 0;
   private lingering: NodeJS.Timeout | undefined;
-  private readonly renewing: NodeJS.Timeout;
   private readonly unobserve: () => void;
 
   /** @param ended called once, when this watch can no longer be used */
@@ -54,7 +54,6 @@ export class SharedWatch {
     this.subscription = subscription;
     this.ended = ended;
     this.holder = ports.randomness.letters(12);
-    this.renewing = setInterval(() => this.reconcile(), LEASE_RENEWAL_MS).unref();
     this.unobserve = ports.leases.observe(subscription.log, (lease) => this.leaseChanged(lease));
   }
 
@@ -79,8 +78,11 @@ export class SharedWatch {
     this.watch?.recorder.seen(entry);
   }
 
-  /** Starts or stops watching, depending on the readers and the lease. Only one such step runs at a time. */
-  private reconcile(): void {
+  /**
+   * Renews the lease, and starts or stops watching, depending on the readers and the lease. Only one such step runs at
+   * a time.
+   */
+  reconcile(): void {
     if (this.isEnded) return;
     if (this.step !== 'none') {
       this.step = 'another';
@@ -99,7 +101,8 @@ export class SharedWatch {
   private async acquireLease(): Promise<void> {
     if (this.readers.size === 0) return;
     const { known } = this;
-    const isOurs = await this.takeLease(true, (lease) => canTakeLease(lease, this.holder, this.ports.clock.now()));
+    const may = (lease: Lease | undefined) => !this.isEnded && canTakeLease(lease, this.holder, this.ports.clock.now());
+    const isOurs = await this.takeLease(true, may);
     const { losses } = this;
     if (!isOurs) this.stopWatch();
     else if (this.watch === undefined) await this.start();
@@ -110,24 +113,30 @@ export class SharedWatch {
 
   private async start(): Promise<void> {
     const loaded = await this.load();
-    const reader = [...this.readers].at(-1);
-    if (reader === undefined || this.isEnded) return;
-    const watch: RecordedWatch = new RecordedWatch(
-      this.ports,
-      this.subscription,
-      {
-        writer: this.ports.randomness.letters(12),
-        caller: reader.caller,
-        log: replay(this.subscription.event_type, loaded),
-      },
-      {
-        replaced: () => this.watchEnded(watch, () => this.reconcile()),
-        failed: (error) => this.watchEnded(watch, () => this.watchFailed(watch.caller, error)),
-      },
-    );
-    this.watch = watch;
+    const caller = [...this.readers].at(-1)?.caller;
+    if (caller === undefined || this.isEnded) return;
+    const { log, database, path, event_type: eventType } = this.subscription;
+    const writer = this.ports.randomness.letters(12);
+    const end: RecorderEnd = {
+      replaced: () => this.watchEnded(recorded, () => this.reconcile()),
+      failed: (error) => this.watchEnded(recorded, () => this.watchFailed(caller, error)),
+    };
+    const recorder = new Recorder(this.ports, { log, eventType, writer }, replay(eventType, loaded), end);
+    const watched = { shape: shapeOf(eventType), maxItems: MAX_CHILDREN };
+    const watch = this.ports.databases[database].watch(caller, parsePath(database, path), watched, {
+      initial: (state) => recorder.start(state),
+      changed: (changes) => recorder.changed(changes),
+      // The watch may fail before this function ends, so the call is delayed until then.
+      failed: (error) => queueMicrotask(() => end.failed(error)),
+    });
+    const stop = (): void => {
+      watch.stop();
+      recorder.stop();
+    };
+    const recorded: RecordedWatch = { recorder, stop };
+    this.watch = recorded;
     // The newest known entry may have been appended after the log was loaded.
-    if (this.newest !== undefined) watch.recorder.seen(this.newest);
+    if (this.newest !== undefined) recorder.seen(this.newest);
   }
 
   /** Loads the log. Creates it if an instance crashed between creating the subscription and its log. */
@@ -162,7 +171,8 @@ export class SharedWatch {
   }
 
   private leaseChanged(lease: Lease | undefined): void {
-    if (this.isEnded || lease?.holder === this.holder) return;
+    this.isHeld = lease?.holder === this.holder;
+    if (this.isEnded || this.isHeld) return;
     this.losses++;
     if (this.watch === undefined) {
       if (this.readers.size > 0 && canTakeLease(lease, this.holder, this.ports.clock.now())) this.reconcile();
@@ -181,7 +191,8 @@ export class SharedWatch {
 
   private takeLease(reading: boolean, may: (lease: Lease | undefined) => boolean): Promise<boolean> {
     const { leases, clock } = this.ports;
-    return leases.take(this.subscription.log, { holder: this.holder, reading, renewed: clock.now() }, may);
+    const lease = { holder: this.holder, reading, renewed: clock.now() };
+    return leases.take(this.subscription.log, lease, may, this.isHeld);
   }
 
   /** Marks the lease as held without readers, so that another instance with readers may take it. */
@@ -205,7 +216,6 @@ export class SharedWatch {
     if (this.isEnded) return;
     this.isEnded = true;
     clearTimeout(this.lingering);
-    clearInterval(this.renewing);
     this.stopWatch();
     this.known.resolve();
     this.ports.leases
@@ -220,37 +230,9 @@ export class SharedWatch {
   }
 }
 
-export class RecordedWatch {
-  readonly caller: Caller;
+interface RecordedWatch {
   readonly recorder: Recorder;
-  private readonly watch: Watch;
-
-  constructor(
-    ports: FirebasePorts,
-    subscription: Subscription,
-    { writer, caller, log }: { readonly writer: string; readonly caller: Caller; readonly log: Replayed },
-    end: RecorderEnd,
-  ) {
-    const { database, path, event_type } = subscription;
-    this.caller = caller;
-    this.recorder = new Recorder(ports, { log: subscription.log, eventType: event_type, writer }, log, end);
-    this.watch = ports.databases[database].watch(
-      caller,
-      parsePath(database, path),
-      { shape: shapeOf(event_type), maxItems: MAX_CHILDREN },
-      {
-        initial: (state) => this.recorder.start(state),
-        changed: (changes) => this.recorder.changed(changes),
-        // The watch may fail before the constructor has assigned it to its field, so the call is delayed until then.
-        failed: (error) => queueMicrotask(() => end.failed(error)),
-      },
-    );
-  }
-
-  stop(): void {
-    this.watch.stop();
-    this.recorder.stop();
-  }
+  stop(): void;
 }
 
 /**

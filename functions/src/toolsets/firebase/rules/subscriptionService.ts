@@ -6,6 +6,7 @@ import { type Caller, rightsOf } from '../../../identity/rules/principal.ts';
 import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
 import { ignoreStale, retryOnConflict, withTimeout } from '../../../kernel/concurrency.ts';
 import { byteLength } from '../../../kernel/json.ts';
+import { Service } from '../../../kernel/ports.ts';
 import type { ExpiringStore } from '../../../kernel/sweep.ts';
 import { type DatabaseName, type DataPath, parsePath } from './databaseAccess.ts';
 import { requireWorkspaceOf } from './dataService.ts';
@@ -65,18 +66,12 @@ interface WantedWatch {
   readonly request: SubscriptionRequest;
 }
 
-export class SubscriptionService implements EventReader, ExpiringStore {
+export class SubscriptionService extends Service<FirebasePorts> implements EventReader, ExpiringStore {
   readonly name = 'subscriptions';
-  private readonly ports: FirebasePorts;
-  private readonly reader: LogReader;
-
-  constructor(ports: FirebasePorts) {
-    this.ports = ports;
-    this.reader = new LogReader(ports, {
-      opened: (caller, subscriptionId) => this.opened(caller, subscriptionId),
-      isOpen: async ({ id, log }) => (await this.findOpen(id))?.value.log === log,
-    });
-  }
+  private readonly reader = new LogReader(this.ports, {
+    opened: (caller, subscriptionId) => this.opened(caller, subscriptionId),
+    isOpen: async ({ id, log }) => (await this.findOpen(id))?.value.log === log,
+  });
 
   /**
    * Creates a subscription, or uses an existing identical one.

@@ -2,8 +2,16 @@
 
 import type { Database, Reference } from 'firebase-admin/database';
 import { z } from 'zod';
+import { Batching } from '../../../kernel/concurrency.ts';
 import type { Clock } from '../../../kernel/ports.ts';
-import { busPath, COMMITS, changeNode, removeFound } from '../../../kernel/realtime/database.ts';
+import {
+  BusWrites,
+  busPath,
+  COMMITS,
+  changeNode,
+  listenWhenReady,
+  removeFound,
+} from '../../../kernel/realtime/database.ts';
 import type { ExpiringStore } from '../../../kernel/sweep.ts';
 import type { Lease, WatcherLeases } from '../rules/ports.ts';
 
@@ -13,25 +21,42 @@ export const storedLease = z.object({
   renewed: z.number().transform((time) => new Date(time)),
 });
 
+/** Maximum number of concurrent transactions, because the time of the database's client grows with their square. */
+const MAX_TRANSACTIONS = 32;
+
 /** Decides which instance watches a path. Leases only avoid duplicate work: several watchers do not harm the log. */
 export class DatabaseWatcherLeases implements WatcherLeases {
   private readonly database: () => Promise<Database>;
+  private readonly writes: BusWrites;
+  private readonly transactions = new Batching<() => Promise<boolean>, Promise<boolean>>(async (changes) => {
+    const running = changes.map((change) => change());
+    await Promise.allSettled(running);
+    return async (place) => (await running[place]) === true;
+  }, MAX_TRANSACTIONS);
 
   constructor(database: () => Promise<Database>) {
     this.database = database;
+    this.writes = new BusWrites(database);
   }
 
-  async take(log: string, lease: Lease, may: (current: Lease | undefined) => boolean): Promise<boolean> {
+  async take(
+    log: string,
+    lease: Lease,
+    may: (current: Lease | undefined) => boolean,
+    isHeld = false,
+  ): Promise<boolean> {
     const node = await this.node(log);
     const stored = { ...lease, renewed: lease.renewed.getTime() };
+    if (isHeld && (await this.writes.write(`${log}/watcher`, stored))) return true;
     // If the lease was stored by an attempt whose response was lost, it counts as a new lease here, not as a renewal.
     let isRenewed = true;
-    const isTaken = await changeNode(node, (current) => {
+    const update = (current: unknown): object | undefined => {
       const before = leaseIn(current);
       if (!may(before)) return undefined;
       if (before?.holder !== lease.holder) isRenewed = false;
       return stored;
-    });
+    };
+    const isTaken = await this.transactions.add(() => changeNode(node, update));
     if (isTaken && !isRenewed) {
       // If this fails, the lease remains until it expires.
       node
@@ -44,27 +69,21 @@ export class DatabaseWatcherLeases implements WatcherLeases {
 
   async release(log: string, holder: string): Promise<void> {
     const node = await this.node(log);
-    const isReleased = await changeNode(node, (current) => {
+    const update = (current: unknown): null | undefined => {
       const there = leaseIn(current);
       return there === undefined || there.holder === holder ? null : undefined;
-    });
+    };
+    const isReleased = await this.transactions.add(() => changeNode(node, update));
     if (isReleased) await node.onDisconnect().cancel();
   }
 
   observe(log: string, changed: (lease: Lease | undefined) => void): () => void {
-    let isEnded = false;
-    let unlisten = (): void => undefined;
-    const listen = (node: Reference): void => {
-      if (isEnded) return;
+    const listen = (node: Reference): (() => void) => {
       const listener = node.on('value', (snapshot) => changed(leaseIn(snapshot.val())));
-      unlisten = () => node.off('value', listener);
+      return () => node.off('value', listener);
     };
     // Errors are ignored here, because other calls report them: without the database, those calls fail too.
-    this.node(log).then(listen, () => undefined);
-    return () => {
-      isEnded = true;
-      unlisten();
-    };
+    return listenWhenReady(this.node(log), listen, () => undefined);
   }
 
   private async node(log: string): Promise<Reference> {
