@@ -179,21 +179,12 @@ export function listenWhenReady(
   listen: (node: Reference) => () => void,
   failed: (error: unknown) => void,
 ): () => void {
-  let isEnded = false;
-  let stop = (): void => undefined;
-  node
-    .then((ready) => {
-      if (!isEnded) stop = listen(ready);
-    })
-    .catch(failed);
-  return () => {
-    isEnded = true;
-    stop();
-  };
+  const listening = node.then(listen);
+  listening.catch(failed);
+  return () => void listening.then((stop) => stop()).catch(() => undefined);
 }
 
 interface BusWrite {
-  /** Path below `bus`. */
   readonly path: string;
   readonly value: object;
 }

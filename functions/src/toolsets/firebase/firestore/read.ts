@@ -9,16 +9,9 @@ import {
 } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { versionOf } from '../../../kernel/firestore/verifiedCommit.ts';
-import {
-  byteLength,
-  type JsonObject,
-  type JsonValue,
-  jsonValue,
-  MAX_LISTED_BYTES,
-  parsedJson,
-} from '../../../kernel/json.ts';
+import { byteLength, type JsonValue, jsonValue, MAX_LISTED_BYTES, parsedJson } from '../../../kernel/json.ts';
 import type { Hashing } from '../../../kernel/ports.ts';
-import type { DataPath, ReadOutcome, ReadQuery } from '../rules/databaseAccess.ts';
+import { type DataPath, elementOf, type ReadOutcome, type ReadQuery } from '../rules/databaseAccess.ts';
 import { invalidRequest, pathNotFound } from '../rules/dataErrors.ts';
 import { Encoder } from './fromJson.ts';
 import { fieldsToJson, nameProblem, pathProblem, splitFieldPath, toJson } from './values.ts';
@@ -62,7 +55,7 @@ export async function readCollection(
     const { docs, readTime } = await query.limit(wanted).get();
     const timestamp = readTime.toDate();
     for (const document of docs) {
-      const element = elementOf(document);
+      const element = elementOf(document.id, fieldsToJson(document.data()));
       bytes += byteLength(element) + 1;
       if (last !== undefined && (data.length === limit || bytes > MAX_LISTED_BYTES)) {
         const value = order && toJson(last.get(new FieldPath(...order)));
@@ -75,13 +68,6 @@ export async function readCollection(
     if (docs.length < wanted || last === undefined) return { data, count: data.length, timestamp };
     query = query.startAfter(last);
   }
-}
-
-/** Returns a document as a list element: its fields and, unless a field has the same key, its name. */
-export function elementOf(snapshot: QueryDocumentSnapshot): JsonObject {
-  const fields = fieldsToJson(snapshot.data());
-  const { id = snapshot.id } = fields;
-  return { id, ...(id !== snapshot.id && { [BY_NAME]: snapshot.id }), ...fields };
 }
 
 /** Returns the path of the field to order by, as a list of names; undefined for the order by document name. */

@@ -7,11 +7,17 @@ import type { Caller } from '../../../identity/rules/principal.ts';
 import { connectionError, MusterError } from '../../../kernel/errors.ts';
 import { versionOf } from '../../../kernel/firestore/verifiedCommit.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
-import type { Change, DataPath, Watch, Watcher, WatchShape } from '../rules/databaseAccess.ts';
+import {
+  type Change,
+  type DataPath,
+  elementOf,
+  type Watch,
+  type Watcher,
+  type WatchShape,
+} from '../rules/databaseAccess.ts';
 import { sizeLimitExceeded } from '../rules/dataErrors.ts';
 import type { CallerClients, FirestorePorts } from './callerClients.ts';
 import { explainedError } from './errors.ts';
-import { elementOf } from './read.ts';
 import { fieldsToJson } from './values.ts';
 
 interface WatchPorts extends FirestorePorts {
@@ -138,7 +144,8 @@ export class CallerWatch implements Watch {
     const version = versionOf(document.updateTime);
     if (known?.version === version) return known;
     const inList = shape === 'value' && path.kind === 'collection';
-    return { version, data: inList ? elementOf(document) : fieldsToJson(document.data()) };
+    const data = fieldsToJson(document.data());
+    return { version, data: inList ? elementOf(document.id, data) : data };
   }
 
   private changesOf(ids: readonly string[]): readonly Change[] {

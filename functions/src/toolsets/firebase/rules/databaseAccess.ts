@@ -4,7 +4,7 @@
  */
 import type { Caller } from '../../../identity/rules/principal.ts';
 import type { MusterError } from '../../../kernel/errors.ts';
-import { type JsonValue, utf8Length } from '../../../kernel/json.ts';
+import { type JsonObject, type JsonValue, utf8Length } from '../../../kernel/json.ts';
 import { invalidPath } from './dataErrors.ts';
 
 /** Bound of a query: the smallest or largest value of the results. */
@@ -125,6 +125,12 @@ export interface DataPath {
   readonly segments: readonly string[];
   /** In Firestore: `document` for an even number of segments, else `collection`. In the Realtime Database: `node`. */
   readonly kind: 'document' | 'collection' | 'node';
+}
+
+/** Returns a document as an element of a list: its fields, its id and, if a field `id` differs, its `__name__`. */
+export function elementOf(name: string, fields: JsonObject): JsonObject {
+  const { id = name } = fields;
+  return { id, ...(id !== name && { __name__: name }), ...fields };
 }
 
 /** Pattern of paths. Source: the network specification. */

@@ -110,12 +110,10 @@ export class LogReader {
       if (this.watches.get(log) === made) this.watches.delete(log);
     });
     this.watches.set(log, made);
-    this.renewing ??= setInterval(() => this.renewLeases(), LEASE_RENEWAL_MS).unref();
+    this.renewing ??= setInterval(() => {
+      for (const watch of this.watches.values()) watch.reconcile();
+    }, LEASE_RENEWAL_MS).unref();
     return made;
-  }
-
-  private renewLeases(): void {
-    for (const watch of this.watches.values()) watch.reconcile();
   }
 
   /** Reads the log until the page contains an event or the log ends. */
@@ -156,10 +154,7 @@ function startingAt(subscription: Subscription, cursor: string | undefined): Pag
   return new PageBuilder(subscription, beginning, true);
 }
 
-/**
- * Yields the new entries in pages that contain events, because together they may be larger than one page.
- * @param until ends the wait for entries
- */
+/** Yields pages of new entries that contain events. @param until ends the wait for entries */
 async function* newPages(
   follower: LogFollower,
   subscription: Subscription,

@@ -93,10 +93,10 @@ export class LogFollower {
   private entries: Entry[] = [];
   private error: { readonly thrown: unknown } | undefined;
   private wake: (() => void) | undefined;
-  private readonly unfollow: () => void;
+  readonly close: () => void;
 
   constructor(events: EventLog, log: string, from: number, seen: (entry: Entry) => void) {
-    this.unfollow = events.follow(
+    this.close = events.follow(
       log,
       from,
       (entry) => {
@@ -123,10 +123,6 @@ export class LogFollower {
     }
     if (this.entries.length === 0 && this.error !== undefined) throw this.error.thrown;
     return this.entries.splice(0);
-  }
-
-  close(): void {
-    this.unfollow();
   }
 }
 

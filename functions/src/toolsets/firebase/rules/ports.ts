@@ -25,7 +25,7 @@ export interface SubscriptionQueries {
 export interface WatcherLeases {
   /**
    * Takes or renews the lease if `may` allows it. Returns whether it did. A lost connection ends the lease.
-   * @param isHeld whether the holder has observed that it has the lease. Such renewals share one write.
+   * @param isHeld whether the holder has observed its lease, which it then renews together with others
    */
   take(log: string, lease: Lease, may: (current: Lease | undefined) => boolean, isHeld?: boolean): Promise<boolean>;
   /** Releases the lease if this holder has it. */

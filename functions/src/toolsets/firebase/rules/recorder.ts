@@ -63,13 +63,14 @@ export class Recorder {
   /** Records the initial data. Its differences from the log's state are changes that were missed. */
   start(data: ReadonlyMap<string, JsonValue>): void {
     this.isStarted = true;
-    for (const missed of differences(this.recorded.eventType, this.state, data, this.now())) this.note(missed);
+    for (const missed of differences(this.recorded.eventType, this.state, data, this.ports.clock.now().getTime()))
+      this.note(missed);
     this.write();
   }
 
   changed(changes: readonly Change[]): void {
     for (const change of changes) {
-      const transition = transitionOf(this.recorded.eventType, this.state, change, this.now());
+      const transition = transitionOf(this.recorded.eventType, this.state, change, this.ports.clock.now().getTime());
       if (transition !== undefined) this.note(transition);
     }
     this.write();
@@ -82,21 +83,14 @@ export class Recorder {
 
   /** Resolves when the log contains all observed changes, or when recording ends. */
   caughtUp(): Promise<void> {
-    if (this.isEnded || this.isIdle()) return Promise.resolve();
+    const isIdle = this.isStarted && !this.isAppending && this.pending.size === 0;
+    if (this.isEnded || isIdle) return Promise.resolve();
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 
   stop(): void {
     this.isEnded = true;
     this.resolveWaiting();
-  }
-
-  private isIdle(): boolean {
-    return this.isStarted && !this.isAppending && this.pending.size === 0;
-  }
-
-  private now(): number {
-    return this.ports.clock.now().getTime();
   }
 
   private note(transition: Transition): void {

@@ -5,7 +5,7 @@
  */
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { type Deferred, deferred } from '../../../kernel/concurrency.ts';
-import { parsePath } from './databaseAccess.ts';
+import { parsePath, type Watch } from './databaseAccess.ts';
 import { canTakeLease } from './eventLog.ts';
 import { type KnownSubscriptions, replay } from './page.ts';
 import type { Entry, EventLog, FirebasePorts, Lease, LoadedLog } from './ports.ts';
@@ -30,7 +30,7 @@ export class SharedWatch {
   private readonly holder: string;
   /** In the order in which they joined. */
   private readonly readers = new Set<WatchReader>();
-  private watch: RecordedWatch | undefined;
+  private recorded: RecordedWatch | undefined;
   /** Entry with the highest number that any reader has received. */
   private newest: Entry | undefined;
   /** Resolves when it is known which instance watches the path: this or another instance. */
@@ -64,7 +64,7 @@ export class SharedWatch {
     clearTimeout(this.lingering);
     this.reconcile();
     await this.known.promise;
-    await this.watch?.recorder.caughtUp();
+    await this.recorded?.recorder.caughtUp();
   }
 
   leave(reader: WatchReader): void {
@@ -75,13 +75,10 @@ export class SharedWatch {
 
   seen(entry: Entry): void {
     if (entry.sequence > (this.newest?.sequence ?? 0)) this.newest = entry;
-    this.watch?.recorder.seen(entry);
+    this.recorded?.recorder.seen(entry);
   }
 
-  /**
-   * Renews the lease, and starts or stops watching, depending on the readers and the lease. Only one such step runs at
-   * a time.
-   */
+  /** Renews the lease, and starts or stops watching if necessary. Only one such step runs at a time. */
   reconcile(): void {
     if (this.isEnded) return;
     if (this.step !== 'none') {
@@ -105,7 +102,7 @@ export class SharedWatch {
     const isOurs = await this.takeLease(true, may);
     const { losses } = this;
     if (!isOurs) this.stopWatch();
-    else if (this.watch === undefined) await this.start();
+    else if (this.recorded === undefined) await this.start();
     if (losses !== this.losses) this.stopWatch();
     known.resolve();
     if (this.readers.size === 0) this.yieldLease();
@@ -129,12 +126,8 @@ export class SharedWatch {
       // The watch may fail before this function ends, so the call is delayed until then.
       failed: (error) => queueMicrotask(() => end.failed(error)),
     });
-    const stop = (): void => {
-      watch.stop();
-      recorder.stop();
-    };
-    const recorded: RecordedWatch = { recorder, stop };
-    this.watch = recorded;
+    const recorded: RecordedWatch = { recorder, watch };
+    this.recorded = recorded;
     // The newest known entry may have been appended after the log was loaded.
     if (this.newest !== undefined) recorder.seen(this.newest);
   }
@@ -157,8 +150,8 @@ export class SharedWatch {
     throw subscriptionNotFound(subscription_id);
   }
 
-  private watchEnded(watch: RecordedWatch, next: () => void): void {
-    if (this.watch !== watch) return;
+  private watchEnded(ended: RecordedWatch, next: () => void): void {
+    if (this.recorded !== ended) return;
     this.stopWatch();
     next();
   }
@@ -174,7 +167,7 @@ export class SharedWatch {
     this.isHeld = lease?.holder === this.holder;
     if (this.isEnded || this.isHeld) return;
     this.losses++;
-    if (this.watch === undefined) {
+    if (this.recorded === undefined) {
       if (this.readers.size > 0 && canTakeLease(lease, this.holder, this.ports.clock.now())) this.reconcile();
       return;
     }
@@ -201,8 +194,9 @@ export class SharedWatch {
   }
 
   private stopWatch(): void {
-    this.watch?.stop();
-    this.watch = undefined;
+    this.recorded?.watch.stop();
+    this.recorded?.recorder.stop();
+    this.recorded = undefined;
   }
 
   private fail(error: unknown): void {
@@ -232,7 +226,7 @@ export class SharedWatch {
 
 interface RecordedWatch {
   readonly recorder: Recorder;
-  stop(): void;
+  readonly watch: Watch;
 }
 
 /**

@@ -123,16 +123,10 @@ export async function readSnapshot(
   path: DataPath,
   eventType: EventType,
 ): Promise<Snapshot> {
-  let stop = (): void => undefined;
-  const snapshot = new Promise<Snapshot>((resolve, reject) => {
-    const watched = { shape: shapeOf(eventType), maxItems: MAX_CHILDREN };
-    const watch = databases[path.database].watch(caller, path, watched, {
-      initial: resolve,
-      changed: () => undefined,
-      failed: reject,
-    });
-    stop = () => watch.stop();
-  });
+  const { promise: initial, resolve, reject } = Promise.withResolvers<Snapshot>();
+  const watched = { shape: shapeOf(eventType), maxItems: MAX_CHILDREN };
+  const watcher = { initial: resolve, changed: () => undefined, failed: reject };
+  const watch = databases[path.database].watch(caller, path, watched, watcher);
   const late = () => connectionError(new Error('The path was not read in time.'));
-  return withTimeoutError(SNAPSHOT_TIMEOUT_MS, snapshot, late).finally(() => stop());
+  return withTimeoutError(SNAPSHOT_TIMEOUT_MS, initial, late).finally(() => watch.stop());
 }

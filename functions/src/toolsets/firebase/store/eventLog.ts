@@ -53,11 +53,10 @@ const MAX_SHARED_LENGTH = 16_384;
 export class DatabaseEventLog implements EventLog {
   private readonly database: () => Promise<Database>;
   private readonly unreadable: UnreadableDocuments;
-  private readonly writes: BusWrites;
+  private readonly writes = new BusWrites(() => this.database());
 
   constructor(database: () => Promise<Database>, unreadable: UnreadableDocuments) {
     this.database = database;
-    this.writes = new BusWrites(database);
     this.unreadable = unreadable;
   }
 

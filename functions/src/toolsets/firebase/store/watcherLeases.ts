@@ -27,7 +27,7 @@ const MAX_TRANSACTIONS = 32;
 /** Decides which instance watches a path. Leases only avoid duplicate work: several watchers do not harm the log. */
 export class DatabaseWatcherLeases implements WatcherLeases {
   private readonly database: () => Promise<Database>;
-  private readonly writes: BusWrites;
+  private readonly writes = new BusWrites(() => this.database());
   private readonly transactions = new Batching<() => Promise<boolean>, Promise<boolean>>(async (changes) => {
     const running = changes.map((change) => change());
     await Promise.allSettled(running);
@@ -36,43 +36,23 @@ export class DatabaseWatcherLeases implements WatcherLeases {
 
   constructor(database: () => Promise<Database>) {
     this.database = database;
-    this.writes = new BusWrites(database);
   }
 
-  async take(
-    log: string,
-    lease: Lease,
-    may: (current: Lease | undefined) => boolean,
-    isHeld = false,
-  ): Promise<boolean> {
+  async take(log: string, lease: Lease, may: (now: Lease | undefined) => boolean, isHeld = false): Promise<boolean> {
     const node = await this.node(log);
     const stored = { ...lease, renewed: lease.renewed.getTime() };
     if (isHeld && (await this.writes.write(`${log}/watcher`, stored))) return true;
-    // If the lease was stored by an attempt whose response was lost, it counts as a new lease here, not as a renewal.
-    let isRenewed = true;
-    const update = (current: unknown): object | undefined => {
-      const before = leaseIn(current);
-      if (!may(before)) return undefined;
-      if (before?.holder !== lease.holder) isRenewed = false;
-      return stored;
-    };
+    const update = (current: unknown) => (may(leaseIn(current)) ? stored : undefined);
     const isTaken = await this.transactions.add(() => changeNode(node, update));
-    if (isTaken && !isRenewed) {
-      // If this fails, the lease remains until it expires.
-      node
-        .onDisconnect()
-        .remove()
-        .catch(() => undefined);
-    }
+    const onDisconnect = node.onDisconnect();
+    // If this fails, the lease remains until it expires.
+    if (isTaken) onDisconnect.remove().catch(() => undefined);
     return isTaken;
   }
 
   async release(log: string, holder: string): Promise<void> {
     const node = await this.node(log);
-    const update = (current: unknown): null | undefined => {
-      const there = leaseIn(current);
-      return there === undefined || there.holder === holder ? null : undefined;
-    };
+    const update = (current: unknown) => ((leaseIn(current)?.holder ?? holder) === holder ? null : undefined);
     const isReleased = await this.transactions.add(() => changeNode(node, update));
     if (isReleased) await node.onDisconnect().cancel();
   }

@@ -2,10 +2,10 @@
 
 import { z } from 'zod';
 import { idLike } from '../../../kernel/ids.ts';
-import { type JsonObject, type JsonValue, jsonObject } from '../../../kernel/json.ts';
+import { type JsonValue, jsonObject } from '../../../kernel/json.ts';
 import { toolsFor } from '../../../mcp/tool.ts';
 import type { FirebaseServices } from '../create.ts';
-import { DATABASES, type DatabaseName, PATH_PATTERN } from '../rules/databaseAccess.ts';
+import { DATABASES, type DatabaseName, elementOf, PATH_PATTERN } from '../rules/databaseAccess.ts';
 import type { EventType } from '../rules/subscription.ts';
 
 export const defineTool = toolsFor<FirebaseServices>();
@@ -49,12 +49,6 @@ export function initialDataOf(
   data: ReadonlyMap<string, JsonValue>,
 ): z.input<typeof structured> {
   if (eventType === 'value') return asStructured(data.get('') ?? null);
-  if (name === 'firestore') return [...data].map(([id, fields]) => namedDocument(id, fields));
+  if (name === 'firestore') return [...data].map(([id, fields]) => elementOf(id, jsonObject.parse(fields)));
   return data.size === 0 ? null : Object.fromEntries(data);
-}
-
-/** Adds the document's id to its fields: as `id`, or as `__name__` if the fields contain a different `id`. */
-function namedDocument(id: string, fields: JsonValue): JsonObject {
-  const own = jsonObject.parse(fields);
-  return own['id'] === undefined || own['id'] === id ? { id, ...own } : { __name__: id, ...own };
 }
