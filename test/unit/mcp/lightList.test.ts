@@ -21,7 +21,7 @@ const namesFor = (role: Role, listing: Listing) =>
     .tools.map(({ name }) => name);
 
 /** Returns the tools that a role may call, or those in `chosen`, and checks that each tool can be called. */
-const roled = (role: Role, listing: Listing, chosen?: readonly string[]) =>
+const callableBy = (role: Role, listing: Listing, chosen?: readonly string[]) =>
   toolsets.flatMap(({ name: toolset, tools }) =>
     tools.flatMap((tool) => {
       const full = `${toolset}.${tool.name}`;
@@ -35,7 +35,7 @@ describe('short tool list', () => {
   for (const listing of ['short', 'worker'] as const)
     it(`(${listing}) contains those of its tools that the role may call; others can be called`, () => {
       const chosen = SHORT_LISTS[listing];
-      for (const role of ROLES) assert.deepEqual(namesFor(role, listing), roled(role, listing, chosen));
+      for (const role of ROLES) assert.deepEqual(namesFor(role, listing), callableBy(role, listing, chosen));
       assert.equal(namesFor('admin', listing).length, chosen.length, 'each name is that of a tool');
     });
 
@@ -56,7 +56,7 @@ describe('short tool list', () => {
 
 describe('light tool list', () => {
   it('contains the tools that a role may call', () => {
-    for (const role of ROLES) assert.deepEqual(namesFor(role, 'light'), roled(role, 'light'));
+    for (const role of ROLES) assert.deepEqual(namesFor(role, 'light'), callableBy(role, 'light'));
   });
 
   it('contains no output schemas, and contains a hint only if it differs from its default', () => {
