@@ -14,6 +14,16 @@ const withoutGoogle = { METADATA_SERVER_DETECTION: 'none' };
 const withoutModels = { ANTHROPIC_API_KEY: undefined, GEMINI_API_KEY: undefined };
 
 /**
+ * Java's default heap starts with 1/64 of the machine's memory, and fills it with garbage. This heap starts small, and
+ * grows only as far as the data needs. All versions of Java since 11 have these options.
+ */
+const smallJavaHeap =
+  '-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xms16m -XX:MinHeapFreeRatio=20 -XX:MaxHeapFreeRatio=40';
+
+/** Limits the memory for new objects, which idle programs keep, to 3 MiB instead of 48. */
+const smallNodeHeap = '--max-semi-space-size=1';
+
+/**
  * @typedef {object} SuiteOptions
  * @property {import('../processes/run.mjs').Run} run the run to which the emulators belong, and with which they end
  * @property {string} node path of the Node that runs them
@@ -22,7 +32,7 @@ const withoutModels = { ANTHROPIC_API_KEY: undefined, GEMINI_API_KEY: undefined 
  * @property {(message: string) => void} say
  * @property {boolean} [functions] false: only the databases and Auth
  * @property {boolean} [ui]
- * @property {boolean} [reapIdleWorkers] ends idle function processes, to save memory
+ * @property {boolean} [saveMemory] ends idle function processes, and keeps the heaps of all programs small
  * @property {Record<string, string>} [parameters] parameters of the functions, in addition to the committed ones
  * @property {boolean} [useLocalParameters] also uses the parameters in `functions/.env.local`
  * @property {string} [clientDocumentsUrl] local copies of clients' metadata documents
@@ -30,13 +40,14 @@ const withoutModels = { ANTHROPIC_API_KEY: undefined, GEMINI_API_KEY: undefined 
  */
 
 /** @param {SuiteOptions} options @returns {NodeJS.ProcessEnv} */
-export function emulatorsEnv({ run, node, ports, clientDocumentsUrl }) {
+export function emulatorsEnv({ run, node, ports, clientDocumentsUrl, saveMemory = false }) {
+  /** @type {NodeJS.ProcessEnv} */
+  const theirs = { ...process.env, ...withoutModels, ...run.env };
+  /** @type {NodeJS.ProcessEnv} */
+  const direct = { ...theirs, ...directToThisMachine(theirs) }; // so that emulators call each other without a proxy
   return {
     FUNCTIONS_EMULATOR_PARALLEL: simultaneousInvocations,
-    ...process.env,
-    ...withoutModels,
-    ...run.env,
-    ...directToThisMachine({ ...process.env, ...run.env }), // so that emulators call each other without a proxy
+    ...direct,
     ...clockEnv(run),
     MUSTER_MCP_URL: mcpUrl(ports), // with this address, the function recognizes requests below its path
     ...documentsEnv(clientDocumentsUrl),
@@ -44,7 +55,8 @@ export function emulatorsEnv({ run, node, ports, clientDocumentsUrl }) {
     PATH: `${dirname(node)}:${process.env.PATH}`, // so that this Node runs the discovery of functions
     NO_UPDATE_NOTIFIER: '1',
     ...withoutGoogle,
-    NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --require ${JSON.stringify(`${root}/scripts/emulators/preload.cjs`)}`,
+    NODE_OPTIONS: `${saveMemory ? smallNodeHeap : ''} ${direct.NODE_OPTIONS ?? ''} --require ${JSON.stringify(`${root}/scripts/emulators/preload.cjs`)}`,
+    ...(saveMemory && { JAVA_TOOL_OPTIONS: `${smallJavaHeap} ${direct.JAVA_TOOL_OPTIONS ?? ''}` }),
     // In seconds. If a process has not started by then, another one is started, and the caller of the first never
     // gets a response. On a busy machine, starting many processes takes more than a minute.
     FUNCTIONS_DISCOVERY_TIMEOUT: '240',

@@ -13,25 +13,16 @@ const readyMilliseconds = 180_000;
  * @param {string} options.config
  * @param {string} options.directory for its debug logs
  * @param {string | undefined} options.importFrom
- * @param {boolean | undefined} options.reapIdleWorkers ends idle function processes
+ * @param {boolean | undefined} options.saveMemory ends idle function processes
  * @param {NodeJS.ProcessEnv} options.env
  * @param {import('./output.mjs').Output} options.output
  * @returns {Promise<import('./program.mjs').Running>}
  */
-export async function startFirebaseTools({
-  node,
-  emulators,
-  config,
-  directory,
-  importFrom,
-  reapIdleWorkers,
-  env,
-  output,
-}) {
+export async function startFirebaseTools({ node, emulators, config, directory, importFrom, saveMemory, env, output }) {
   const program = `${root}/node_modules/firebase-tools/lib/bin/firebase.js`;
   const args = ['emulators:start', '--project', projectId, '--config', config, '--only', emulators.join(',')];
   if (importFrom !== undefined) args.push('--import', importFrom);
-  const preloaded = reapIdleWorkers ? ['--import', `${root}/scripts/emulators/reapIdleWorkers.mjs`] : [];
+  const preloaded = saveMemory ? ['--import', `${root}/scripts/emulators/reapIdleWorkers.mjs`] : [];
   const child = spawn(node, [...preloaded, program, ...args, '--non-interactive'], {
     cwd: directory,
     env,

@@ -56,7 +56,7 @@ export async function startSuite(options) {
     }),
     directory: run.directory,
     importFrom: exported,
-    reapIdleWorkers: options.reapIdleWorkers,
+    saveMemory: options.saveMemory,
     env,
     output,
   });

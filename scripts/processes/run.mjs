@@ -135,10 +135,14 @@ function replaceRecord(record) {
   renameSync(`${path}.new`, path);
 }
 
+/** A shell, which needs less memory than Node, waits until its standard input closes, and then becomes the watchdog. */
+const waiting = 'trap "" INT TERM HUP; read -r end; exec "$@"';
+
 /** Starts the watchdog, whose standard input closes when this process ends for any reason. @param {string} tag */
 function startWatchdog(tag) {
-  const script = fileURLToPath(new URL('watchdog.mjs', import.meta.url));
-  const watchdog = spawn(process.execPath, [script, tag], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  const command = [process.execPath, fileURLToPath(new URL('watchdog.mjs', import.meta.url)), tag];
+  const args = ['-c', waiting, 'watchdog', ...command];
+  const watchdog = spawn('sh', args, { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   watchdog.on('error', () => {});
   watchdog.unref();
   // Without `unref`, the pipe would keep this process running. The pipe's type does not declare this method.

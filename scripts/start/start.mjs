@@ -40,7 +40,7 @@ export async function start({ demoModels }) {
         ui: true,
         importFrom: `${root}/emulator-data`,
         clientDocumentsUrl: await startClientDocuments(),
-        reapIdleWorkers: true,
+        saveMemory: true,
         useLocalParameters: true,
         ...(models && { parameters: models }),
       });

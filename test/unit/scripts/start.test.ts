@@ -1,5 +1,6 @@
 /** Output of `npm start`, and the environment that it creates for the emulators. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -106,6 +107,24 @@ describe('environment of the emulators', () => {
     assert.equal(env['MUSTER_CLIENT_DOCUMENTS_URL'], 'http://127.0.0.1:7');
     const without = emulatorsEnv(await options())['MUSTER_CLIENT_DOCUMENTS_URL'];
     assert.equal(without, process.env['MUSTER_CLIENT_DOCUMENTS_URL']);
+  });
+});
+
+describe('environment of the emulators of npm start', () => {
+  it('keeps the heaps of Java and Node small, with options that they accept and the developer can override', async () => {
+    const { JAVA_TOOL_OPTIONS: theirs } = process.env;
+    process.env['JAVA_TOOL_OPTIONS'] = '-Xms64m';
+    const plain = emulatorsEnv(await options());
+    const env = emulatorsEnv({ ...(await options()), saveMemory: true });
+    setVariable('JAVA_TOOL_OPTIONS', theirs);
+    assert.equal(plain['JAVA_TOOL_OPTIONS'], '-Xms64m');
+    const java = spawnSync('java', ['-XX:+PrintFlagsFinal', '-version'], { env, encoding: 'utf8' });
+    assert.equal(java.status, 0, java.stderr);
+    assert.match(java.stdout, /InitialHeapSize += 67108864 [\s\S]* UseSerialGC += true /);
+    const node = spawnSync(process.execPath, ['--version'], { env, encoding: 'utf8' });
+    assert.equal(node.status, 0, node.stderr);
+    assert.match(String(env['NODE_OPTIONS']), /^--max-semi-space-size=1 /);
+    assert.doesNotMatch(String(plain['NODE_OPTIONS']), /semi-space/);
   });
 });
 
