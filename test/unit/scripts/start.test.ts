@@ -111,7 +111,7 @@ describe('environment of the emulators', () => {
 });
 
 describe('environment of the emulators of npm start', () => {
-  it('keeps the heaps of Java and Node small, with options that they accept and the developer can override', async () => {
+  it('starts Java and Node with small heaps, unless the developer sets other options', async () => {
     const { JAVA_TOOL_OPTIONS: theirs } = process.env;
     process.env['JAVA_TOOL_OPTIONS'] = '-Xms64m';
     const plain = emulatorsEnv(await options());
