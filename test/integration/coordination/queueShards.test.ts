@@ -68,7 +68,7 @@ describe('queue version shards', () => {
     assert.equal((await gatesOf(session)).length, session.spread);
   });
 
-  it('double in number for a busy queue, as do the counters of a busy session, which remain correct', async () => {
+  it('double in number for a busy queue, as do the counters of a busy session', async () => {
     await team.createOne();
     const session = await open();
     await fill(session);

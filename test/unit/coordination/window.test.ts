@@ -110,7 +110,7 @@ describe('ClaimWindow', () => {
     assert.equal(await next('2'), 'task-3');
   });
 
-  it('queries again if a proposed task was no longer claimable, because others are probably not either', async () => {
+  it('queries again if a proposed task was no longer claimable, as others are probably not', async () => {
     const first = next('1');
     await reader.query(0).answer(names(9));
     window.finish(String(await first), 'refused');
