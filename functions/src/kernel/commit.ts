@@ -52,6 +52,8 @@ export interface CallRecord {
   readonly response?: RecordedResponse | undefined;
   /** Audit entry that the call undoes. The commit is refused as stale if the entry has another version. */
   readonly undoes?: { readonly id: string; readonly version: string };
+  /** Called with the new version of the task or run that the first change replaced, if Firestore's response arrived. */
+  readonly onVersion?: (version: string) => void;
 }
 
 /** Another writer changed a document between the read and the commit. */

@@ -72,6 +72,15 @@ describe('the Firestore store', () => {
     assert.equal(await recordedResponses.find(id), undefined);
   });
 
+  it('reports the new version of a task or run that the first change replaces', async () => {
+    await store.commit([{ kind: 'createTask', task: task() }]);
+    const versions: string[] = [];
+    const replaced = { kind: 'replaceTask', task: task({ priority: 2 }), before: task() } as const;
+    const onVersion = (version: string) => versions.push(version);
+    await store.commit([{ ...replaced, version: await versionOf() }], { onVersion });
+    assert.deepEqual(versions, [await versionOf()]);
+  });
+
   it('rejects a commit as stale if it expects two versions of one document', async () => {
     await store.commit([{ kind: 'createTask', task: task() }]);
     const at = (priority: number, version: string): Change => {

@@ -212,7 +212,8 @@ export class FirestoreStore<Kinds> extends Service<StorePorts<Kinds>> {
     try {
       const { batch, marker, existingDocuments } = writesWithout(new Set());
       try {
-        await verifiedCommit(batch, marker);
+        const version = marker.versionAfter(await verifiedCommit(batch, marker));
+        if (version !== undefined) record?.onVersion?.(version);
       } catch (error) {
         const deletedPaths =
           statusCode(error) === NOT_FOUND ? await this.deletedDocumentsOf(existingDocuments) : new Set<string>();

@@ -36,6 +36,8 @@ export class CommitMarker {
   private document: DocumentReference | undefined;
   /** Ids of the commits that changed the document before. Set only if later commits may change the document. */
   private before: readonly string[] = [];
+  /** Ids of the latest commits after this one; undefined if later commits may have changed the document. */
+  private latest: readonly string[] | undefined;
 
   constructor(id: string) {
     this.id = id;
@@ -57,11 +59,18 @@ export class CommitMarker {
     if (this.isWritten) return data;
     this.document = document;
     this.before = commitsAt(version);
-    return { ...data, [LATEST_COMMITS]: [this.id, ...this.before].slice(0, MAX_LATEST_COMMITS) };
+    this.latest = [this.id, ...this.before].slice(0, MAX_LATEST_COMMITS);
+    return { ...data, [LATEST_COMMITS]: this.latest };
+  }
+
+  /** Returns the version of the document after the commit; undefined if it is unknown. @param at time of the commit */
+  versionAfter(at: Timestamp | undefined): string | undefined {
+    return at && this.latest && [versionOf(at), ...this.latest].join('/');
   }
 
   /** Returns when the commit was applied; undefined if it was not applied. @throws UnknownCommitOutcomeError */
   async committedAt(): Promise<Timestamp | undefined> {
+    this.latest = undefined;
     const snapshot = await this.document?.get();
     if (snapshot === undefined || !snapshot.exists) return undefined;
     const { commit, [LATEST_COMMITS]: latest } = markerFields.parse(snapshot.data());
