@@ -8,6 +8,7 @@ import {
   outcomeKey,
   type Progress,
   progressOf,
+  Replay,
 } from '../../../functions/src/toolsets/orchestration/rules/workflows/progress.ts';
 import type { StepOutcome } from '../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
@@ -204,8 +205,10 @@ describe('order of the steps in a run', () => {
     const outcomes = new Map<string, StepOutcome>();
     const order: string[][] = [];
     const prompts = new Map<string, string>();
+    const replay = new Replay(workflow, given, outcomes);
     for (;;) {
       const progress = progressOf(workflow, given, outcomes);
+      assert.deepEqual(replay.progress(), progress, 'a replay that continues equals a new replay');
       if (progress.next.kind !== 'execute') return { order, end: progress, prompts };
       order.push(progress.next.steps.map(outcomeKey));
       for (const due of progress.next.steps) {

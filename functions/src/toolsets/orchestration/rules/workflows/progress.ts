@@ -54,7 +54,7 @@ export interface Progress {
 
 /** Computes the next steps of a workflow. @param outcomes outcomes of steps, keyed by `outcomeKey` */
 export function progressOf(...given: ConstructorParameters<typeof Replay>): Progress {
-  return new Replay(...given).run();
+  return new Replay(...given).progress();
 }
 
 export function outcomeKey({ name, iteration }: StepRound): string {
@@ -63,12 +63,14 @@ export function outcomeKey({ name, iteration }: StepRound): string {
 
 const NOT_STARTED: StepView = { status: 'pending', output: '', results: [] };
 
-class Replay {
+/** Replays a workflow until outcomes are missing, and continues there after they were added. */
+export class Replay {
   private readonly workflow: Workflow;
   private readonly outcomes: ReadonlyMap<string, StepOutcome>;
   private readonly skipped: StepRound[] = [];
   private readonly warnings: string[] = [];
   private readonly executed: string[] = [];
+  private readonly course = this.next();
   private scope: Scope;
 
   constructor(
@@ -82,13 +84,14 @@ class Replay {
     this.scope = { input, context, iteration: 1, steps };
   }
 
-  run(): Progress {
-    return { next: this.next(), skipped: this.skipped, warnings: this.warnings };
+  progress(): Progress {
+    return { next: this.course.next().value, skipped: this.skipped, warnings: this.warnings };
   }
 
-  private next(): Next {
+  /** Yields the steps whose outcomes are missing. Returns how the workflow ends. */
+  private *next(): Generator<Next, Next> {
     for (const block of blocksOf(this.workflow)) {
-      const stopped = this.block(block);
+      const stopped = yield* this.block(block);
       if (stopped !== undefined) return stopped;
     }
     const result = this.workflow.result?.find((name) => this.executed.includes(name)) ?? this.executed.at(-1);
@@ -96,12 +99,12 @@ class Replay {
     return { kind: 'finished', output, result };
   }
 
-  /** @returns the next steps, or why the workflow stops here; undefined if all steps of the block have ended */
-  private block({ steps, group }: Block): Next | undefined {
+  /** @returns why the workflow stops here; undefined if all steps of the block have ended */
+  private *block({ steps, group }: Block): Generator<Next, Next | undefined> {
     const { until, max } = group?.repeat ?? { until: 'true', max: 1 };
     for (let iteration = 1; iteration <= max; iteration++) {
       this.scope = { ...this.scope, iteration };
-      const stopped = this.round(steps, iteration);
+      const stopped = yield* this.round(steps, iteration);
       if (stopped !== undefined) return stopped;
       const met = this.judged(until, { name: steps.at(-1)?.name ?? '', iteration });
       if (typeof met !== 'boolean') return met;
@@ -114,7 +117,7 @@ class Replay {
     return undefined;
   }
 
-  private round(steps: readonly Step[], iteration: number): Next | undefined {
+  private *round(steps: readonly Step[], iteration: number): Generator<Next, Next | undefined> {
     for (const stage of stagesOf(steps)) {
       const due: Step[] = [];
       for (const step of stage) {
@@ -123,7 +126,7 @@ class Replay {
         if (typeof wanted !== 'boolean') return wanted;
         if (wanted) due.push(step);
       }
-      const stopped = this.stage(due, iteration);
+      const stopped = yield* this.stage(due, iteration);
       if (stopped !== undefined) return stopped;
       for (const { name } of stage.filter((step) => !due.includes(step))) {
         this.skipped.push({ name, iteration });
@@ -143,21 +146,26 @@ class Replay {
     }
   }
 
-  /** Makes the outcomes of a stage available to later steps. Returns the steps to execute if outcomes are missing. */
-  private stage(steps: readonly Step[], iteration: number): Next | undefined {
-    const open: Step[] = [];
-    const views: [name: string, view: StepView][] = [];
-    for (const step of steps) {
-      const at = { name: step.name, iteration };
-      const outcome = this.outcomes.get(outcomeKey(at));
-      if (outcome === undefined) open.push(step);
-      else if (outcome.status === 'failed') return { kind: 'failed', at, reason: 'STEP_FAILED', error: outcome.error };
-      else views.push([step.name, { results: [], ...outcome }]);
+  /** Makes the outcomes of a stage available to later steps. Yields the steps to execute while outcomes are missing. */
+  private *stage(steps: readonly Step[], iteration: number): Generator<Next, Next | undefined> {
+    for (;;) {
+      const open: Step[] = [];
+      const views: [name: string, view: StepView][] = [];
+      for (const step of steps) {
+        const at = { name: step.name, iteration };
+        const outcome = this.outcomes.get(outcomeKey(at));
+        if (outcome === undefined) open.push(step);
+        else if (outcome.status === 'failed')
+          return { kind: 'failed', at, reason: 'STEP_FAILED', error: outcome.error };
+        else views.push([step.name, { results: [], ...outcome }]);
+      }
+      if (open.length === 0) {
+        for (const [name, view] of views) this.observe(name, view);
+        this.executed.push(...steps.map(({ name }) => name));
+        return undefined;
+      }
+      yield this.due(open, iteration);
     }
-    if (open.length > 0) return this.due(open, iteration);
-    for (const [name, view] of views) this.observe(name, view);
-    this.executed.push(...steps.map(({ name }) => name));
-    return undefined;
   }
 
   private observe(name: string, view: StepView): void {
