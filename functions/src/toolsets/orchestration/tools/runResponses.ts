@@ -68,10 +68,9 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 };
 
 function nextCall({ id, status, budget_wait }: Run): string {
-  const isHeld = status === 'waiting' && budget_wait === undefined;
   const why = budget_wait
     ? budgetReason(budget_wait)
-    : isHeld
+    : status === 'waiting'
       ? 'A live agent holds a step of the run.'
       : 'The run is in progress.';
   return `${why} Call orchestration.get_run with runId "${id}" and waitMs to wait for the run, or orchestration.cancel_run to end it.`;

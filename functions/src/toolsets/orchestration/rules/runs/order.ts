@@ -88,13 +88,10 @@ export function cacheKeyOf(
   hashing: Hashing,
   { cache, situation, part_of }: Pick<RunRequest, 'cache' | 'situation' | 'part_of'>,
   asked: RunOrder,
-  {
-    ownerUid,
-    workspace,
-    models,
-  }: { readonly [Name in 'ownerUid' | 'workspace']: string } & { readonly models: readonly string[] },
+  asker: { readonly ownerUid: string; readonly workspace: string; readonly models: readonly string[] },
 ): string | undefined {
   if (!cache || !isCacheable(asked.workflow)) return undefined;
+  const { ownerUid, workspace, models } = asker;
   const forWhat = part_of === undefined ? [] : [nodeKey(part_of)];
   return hashing.sha256(canonicalJson([ownerUid, workspace, asked, models, situation.routing, ...forWhat]));
 }

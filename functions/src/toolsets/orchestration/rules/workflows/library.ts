@@ -139,7 +139,8 @@ export class WorkflowUndo extends Service<OrchestrationPorts> {
     const { workflows, workflowFields, clock } = this.ports;
     const found = await readFor(effect.owner_uid ?? '', workflows.find(effect.id));
     const fields = restoredFields(effect, found && workflowFields.of(found.value));
-    if (fields === undefined) return found ? [deletion(found)] : [];
+    if (fields === undefined)
+      return found ? [{ kind: 'deleteWorkflow', saved: found.value, version: found.version }] : [];
     const before = workflowFields.from(fields);
     if (found === undefined) return [{ kind: 'createWorkflow', saved: before }];
     const { value, version } = found;
@@ -147,8 +148,4 @@ export class WorkflowUndo extends Service<OrchestrationPorts> {
     const saved = { ...before, version: value.version + 1, updated_at: clock.now() };
     return [{ kind: 'replaceWorkflow', saved, before: value, version }];
   };
-}
-
-function deletion({ value: saved, version }: Versioned<SavedWorkflow>): OrchestrationChange {
-  return { kind: 'deleteWorkflow', saved, version };
 }
