@@ -8,7 +8,6 @@ export const BOUNDARIES = [
   'before the call is recorded',
   'before the request',
   'before the answer is recorded',
-  'before the step is recorded',
   'after the step is recorded',
 ] as const;
 
@@ -23,13 +22,12 @@ export interface CrashPoint {
 
 /** Returns the crash point before or after a commit, if there is one. */
 function boundaryOf(when: 'before' | 'after', changes: readonly Change[], step: string): Boundary | undefined {
-  const [found] = changes.flatMap((change) => (stepOf(change) === step ? change.kind : []));
-  const kind = `${when} ${found}`;
+  const kinds = changes.flatMap((change) => (stepOf(change) === step ? change.kind : []));
+  const kind = `${when} ${kinds.at(when === 'before' ? 0 : -1)}`;
   const boundaries: Readonly<Record<string, Boundary>> = {
     'before startCall': 'before the call is recorded',
     'after startCall': 'before the request',
     'before completeCall': 'before the answer is recorded',
-    'after completeCall': 'before the step is recorded',
     'after recordStep': 'after the step is recorded',
   };
   return boundaries[kind];

@@ -43,6 +43,28 @@ describe('a run', () => {
     assert.ok(outputTokens > 0 && run.spent.output_tokens === outputTokens);
   });
 
+  it('needs one commit per step, and is not read again between two steps', async () => {
+    fixture.losing = true;
+    const { runId } = await fixture.begin(FIVE_STEPS);
+    const app = fixture.anotherInstance();
+    const [{ store }, queries] = [app.kernel, app.orchestration.ports.runs];
+    const [commit, find] = [store.commit.bind(store), queries.find.bind(queries)];
+    const done: string[] = [];
+    store.commit = (changes, record) => {
+      // Commits of only the run take or renew its lease.
+      if (changes.length > 1) done.push(changes.map(({ kind }) => kind).join(' '));
+      return commit(changes, record);
+    };
+    queries.find = (id) => {
+      done.push('read');
+      return find(id);
+    };
+    await app.services.runExecution.deliver({ runId });
+    const settled = 'replaceRun completeCall recordStep measureAgent';
+    const steps = FIVE_STEPS.steps.slice(1).map(() => `${settled} startCall`);
+    assert.deepEqual(done, ['read', 'replaceRun startCall', ...steps, `${settled} recordOutcomes`]);
+  });
+
   it('is executed once if it is delivered several times', async () => {
     fixture.losing = true;
     const input = fixture.question();

@@ -1,14 +1,10 @@
 import type { BudgetPorts } from '../../graph/rules/ports.ts';
-import type { Store } from '../../kernel/commit.ts';
 import type { DocumentSource } from '../../kernel/firestore/reading.ts';
-import type { PortOf, Timer } from '../../kernel/ports.ts';
-import type { CoordinationPorts, TaskCreation } from '../coordination/index.ts';
-import type { HostedAgent } from './rules/agents/model.ts';
+import type { CoordinationPorts } from '../coordination/index.ts';
 import { AgentRoster } from './rules/agents/roster.ts';
-import type { ExecutionPorts, OrchestrationChange, OrchestrationPorts, RunDispatch } from './rules/ports.ts';
+import type { ExecutionPorts, OrchestrationPorts } from './rules/ports.ts';
 import { RunExecution } from './rules/runs/execution.ts';
 import { RunLostAccess } from './rules/runs/owner.ts';
-import type { RunOrder } from './rules/runs/run.ts';
 import { runNodeFinder } from './rules/runs/runNode.ts';
 import { RunService } from './rules/runs/runService.ts';
 import { WorkflowLibrary, WorkflowUndo } from './rules/workflows/library.ts';
@@ -16,16 +12,10 @@ import { workflowFields } from './rules/workflows/validation.ts';
 import { FirestoreRunQueries } from './store/runs.ts';
 import { FirestoreAgentMeasures, FirestoreWorkflowQueries, FirestoreWorkRecordQueries } from './store/workflows.ts';
 
-export interface OrchestrationDependencies extends DocumentSource {
+type Shared = 'store' | 'timer' | 'hosted' | 'budget' | 'dispatch' | 'ownerRoles' | 'askToRaise' | 'taskCreation';
+
+export interface OrchestrationDependencies extends DocumentSource, Pick<ExecutionPorts, Shared> {
   readonly coordination: CoordinationPorts & BudgetPorts;
-  readonly store: Store<OrchestrationChange>;
-  readonly timer: Timer;
-  readonly hosted: () => readonly HostedAgent[];
-  readonly budget: RunOrder['budget'];
-  readonly dispatch: RunDispatch;
-  readonly ownerRoles: ExecutionPorts['ownerRoles'];
-  readonly askToRaise: ExecutionPorts['askToRaise'];
-  readonly taskCreation: PortOf<TaskCreation>;
   readonly overview: ConstructorParameters<typeof AgentRoster>[1];
 }
 
@@ -57,7 +47,7 @@ export function createOrchestration(dependencies: OrchestrationDependencies) {
     node: runNodeFinder(queries),
     inverses: { workflow: new WorkflowUndo(ports).workflow },
     runLeaving: new RunLostAccess(ports),
-    services: { orchestration, runExecution: new RunExecution({ ...ports, ownerRoles, askToRaise }, taskCreation) },
+    services: { orchestration, runExecution: new RunExecution({ ...ports, ownerRoles, askToRaise, taskCreation }) },
   };
 }
 

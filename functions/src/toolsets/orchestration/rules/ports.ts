@@ -4,8 +4,14 @@ import type { BudgetPorts } from '../../../graph/rules/ports.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { FieldsCodec } from '../../../kernel/documentCodec.ts';
 import type { ListPage, PageRequest, SweepBatch, TimeCursor } from '../../../kernel/paging.ts';
-import type { Timer } from '../../../kernel/ports.ts';
-import type { BudgetWaitPorts, CoordinationChange, CoordinationPorts, OwnerPorts } from '../../coordination/index.ts';
+import type { PortOf, Timer } from '../../../kernel/ports.ts';
+import type {
+  BudgetWaitPorts,
+  CoordinationChange,
+  CoordinationPorts,
+  OwnerPorts,
+  TaskCreation,
+} from '../../coordination/index.ts';
 import type { HostedAgent } from './agents/model.ts';
 import type { AgentMeasure, MeasureChanges } from './agents/profile.ts';
 import type { WorkChanges, WorkRecord } from './agents/scoring.ts';
@@ -32,7 +38,9 @@ export interface OrchestrationPorts extends CoordinationPorts, BudgetPorts {
   readonly timer: Timer;
 }
 
-export type ExecutionPorts = OrchestrationPorts & OwnerPorts & Pick<BudgetWaitPorts, 'askToRaise'>;
+export interface ExecutionPorts extends OrchestrationPorts, OwnerPorts, Pick<BudgetWaitPorts, 'askToRaise'> {
+  readonly taskCreation: PortOf<TaskCreation>;
+}
 
 export interface RunFilter {
   readonly status?: RunStatus | undefined;

@@ -4,15 +4,15 @@
  * attempts are sent. This works because a step depends only on its input and on the outcomes of its calls. An ended
  * attempt is replayed only if the input is identical.
  */
-import type { Reservation } from '../../../../graph/rules/budget.ts';
-import { StaleWriteError } from '../../../../kernel/commit.ts';
+import { amountOf, type Reservation } from '../../../../graph/rules/budget.ts';
+import { ignoreStale } from '../../../../kernel/concurrency.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import type { HostedAgent } from '../agents/model.ts';
 import type { Attempt } from '../calls/attempt.ts';
 import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
 import type { CompletedAttempt, JournalEntry } from './attempt.ts';
 import { costOf, estimatedTokens, priceOf } from './budget.ts';
-import { reservationFor, settledAs } from './reserving.ts';
+import { reservationFor } from './reserving.ts';
 
 export interface PlannedAttempt
   extends Pick<JournalEntry, 'call' | 'number' | 'agent' | 'model' | 'waited' | 'max_output_tokens'> {
@@ -27,8 +27,13 @@ interface JournalScope {
   readonly budgetKeys: readonly string[];
   /** Whether a request with an unknown outcome may be repeated. */
   readonly repeatable: boolean;
-  /** @throws LeaseLostError */
-  readonly requireLease: () => void;
+  readonly lease: {
+    require(): void;
+    startCall(changes: readonly OrchestrationChange[]): Promise<void>;
+    defer(changes: readonly OrchestrationChange[]): void;
+  };
+  /** Whether the run has no other call at the same time, so that its next commit follows an answer immediately. */
+  readonly isSole: boolean;
 }
 
 export class StepJournal {
@@ -38,10 +43,8 @@ export class StepJournal {
   private readonly entries = new Map<string, JournalEntry>();
   /** Attempts that were in progress when an instance crashed. Each one is charged at its maximum cost. */
   readonly interrupted: readonly Attempt[];
-  /** Entries of the attempts that this execution has started or replayed, by the attempt's key. */
-  private readonly startedAttempts = new Map<string, JournalEntry>();
-  /** Reservations of the calls that this execution has started, by the id of the journal entry. */
-  private readonly reservations = new Map<string, Reservation>();
+  /** Attempts that this execution has started or replayed, by the attempt's key. */
+  private readonly startedAttempts = new Map<string, { entry: JournalEntry; reservation?: Reservation | undefined }>();
   private replayable: number;
 
   constructor(ports: OrchestrationPorts, scope: JournalScope, before: readonly JournalEntry[]) {
@@ -58,7 +61,7 @@ export class StepJournal {
   /** Recorded attempts that are not replayed, because this execution has made the same attempt with another input. */
   get outdated(): readonly Attempt[] {
     return [...this.entries.values()].flatMap((entry) => {
-      const instead = this.startedAttempts.get(attemptKeyOf(entry));
+      const instead = this.startedAttempts.get(attemptKeyOf(entry))?.entry;
       const isOutdated = instead !== undefined && instead.input_hash !== entry.input_hash;
       return isOutdated && entry.ending !== undefined ? [entry.ending.attempt] : [];
     });
@@ -71,7 +74,7 @@ export class StepJournal {
 
   /** Returns the attempt as recorded in the journal, with its original cost, or else the given attempt. */
   noted(attempt: Attempt): Attempt {
-    return this.startedAttempts.get(attemptKeyOf(attempt))?.ending?.attempt ?? attempt;
+    return this.startedAttempts.get(attemptKeyOf(attempt))?.entry.ending?.attempt ?? attempt;
   }
 
   /**
@@ -85,14 +88,14 @@ export class StepJournal {
     time,
     ...asked
   }: PlannedAttempt): Promise<CompletedAttempt | { readonly cutTo: number } | undefined> {
-    const { hashing, clock, store, hosted } = this.ports;
-    const { runId, step, repeatable, requireLease, budgetKeys } = this.scope;
+    const { hashing, clock, hosted } = this.ports;
+    const { runId, step, repeatable, lease, budgetKeys } = this.scope;
     // Stored hashes include null, because earlier versions hashed a system prompt at this position.
     const inputHash = hashing.sha256(JSON.stringify([null, prompt]));
     const before = this.entries.get(keyOf({ ...asked, input_hash: inputHash }));
     if (before?.ending !== undefined) {
       this.replayable--;
-      this.startedAttempts.set(attemptKeyOf(before), before);
+      this.startedAttempts.set(attemptKeyOf(before), { entry: before });
       return before.ending.settled;
     }
     // Replay ended attempts first, because their outcomes may make this attempt unnecessary.
@@ -114,42 +117,34 @@ export class StepJournal {
     const beginning = { ...planned, runId, price: priceOf(hosted(), agent), time };
     const { reservation, maxOutputTokens } = await reservationFor(this.ports, budgetKeys, beginning);
     const entry = { ...planned, max_output_tokens: maxOutputTokens };
-    requireLease();
     const started: OrchestrationChange = { kind: 'startCall', runId, entry };
-    await store.commit(reservation === undefined ? [started] : [started, { kind: 'reserve', reservation }]);
-    if (reservation !== undefined) this.reservations.set(id, reservation);
-    this.startedAttempts.set(attemptKeyOf(entry), entry);
+    await lease.startCall(reservation === undefined ? [started] : [started, { kind: 'reserve', reservation }]);
+    this.startedAttempts.set(attemptKeyOf(entry), { entry, reservation });
     return maxOutputTokens < asked.max_output_tokens ? { cutTo: maxOutputTokens } : undefined;
   }
 
+  /** Records the end and the actual cost of an attempt. */
   async end(attempt: Attempt, completed: CompletedAttempt): Promise<void> {
-    const { runId, requireLease } = this.scope;
+    const { clock, store } = this.ports;
+    const { runId, lease, isSole } = this.scope;
+    const { end, usage, cost_usd, outcome_unknown } = attempt;
     // Do not record an attempt that was aborted because the lease was lost. The next instance repeats the attempt.
-    if (attempt.end === 'aborted') requireLease();
+    if (end === 'aborted') lease.require();
     const started = this.startedAttempts.get(attemptKeyOf(attempt));
     if (started === undefined) throw new Error('An attempt has ended, but its start is not in the journal.');
-    const entry = { ...started, ending: { at: this.ports.clock.now(), attempt, settled: completed } };
-    await this.complete({ kind: 'completeCall', runId, entry }, attempt);
+    const { reservation } = started;
+    const entry = { ...started.entry, ending: { at: clock.now(), attempt, settled: completed } };
+    const change = { kind: 'completeCall', runId, entry } as const;
+    if (reservation !== undefined) {
+      const isUnknown = outcome_unknown && usage.input_tokens + usage.output_tokens === 0;
+      const spent = isUnknown ? reservation.amount : amountOf({ ...usage, cost_usd });
+      // An expired reservation already counts in full, so it is not settled.
+      const isSettled = await ignoreStale(store.commit([change, { kind: 'settle', reservation, spent }]));
+      if (!isSettled) await store.commit([change]);
+    } else if (isSole && end === 'answered') lease.defer([change]);
+    else await store.commit([change]);
     this.entries.set(keyOf(entry), entry);
-    this.startedAttempts.set(attemptKeyOf(entry), entry);
-  }
-
-  /** Records the end and the actual cost. An expired reservation already counts in full, so it is not settled. */
-  private async complete(
-    change: Extract<OrchestrationChange, { readonly kind: 'completeCall' }>,
-    { usage, cost_usd, outcome_unknown }: Attempt,
-  ): Promise<void> {
-    const { store } = this.ports;
-    const reservation = this.reservations.get(change.entry.id);
-    if (reservation === undefined) return store.commit([change]);
-    const isUnknown = outcome_unknown && usage.input_tokens + usage.output_tokens === 0;
-    const spent = settledAs(reservation, isUnknown ? undefined : { usage, cost_usd });
-    try {
-      await store.commit([change, { kind: 'settle', reservation, spent }]);
-    } catch (error) {
-      if (!(error instanceof StaleWriteError)) throw error;
-      await store.commit([change]);
-    }
+    this.startedAttempts.set(attemptKeyOf(entry), { entry });
   }
 
   /** @throws MusterError CONFLICT if an instance crashed during this attempt, even if its input was different */

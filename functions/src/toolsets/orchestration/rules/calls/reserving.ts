@@ -14,7 +14,7 @@ import {
 } from '../../../../graph/rules/budget.ts';
 import type { BudgetPorts } from '../../../../graph/rules/ports.ts';
 import type { Clock } from '../../../../kernel/ports.ts';
-import type { Price, Usage } from '../agents/model.ts';
+import type { Price } from '../agents/model.ts';
 import type { JournalEntry } from './attempt.ts';
 import { costOf, MIN_OUTPUT_TOKENS, RunBudget } from './budget.ts';
 
@@ -46,8 +46,10 @@ export async function reservationFor(
 ): Promise<GrantedCall> {
   const limited = await budgets.limited(keys);
   if (limited.length === 0) return { reservation: undefined, maxOutputTokens: call.max_output_tokens };
-  const amountWith = (outputTokens: number) =>
-    chargedAmountOf({ input_tokens: call.input_tokens, output_tokens: outputTokens }, price);
+  const amountWith = (outputTokens: number): Amount => {
+    const usage = { input_tokens: call.input_tokens, output_tokens: outputTokens };
+    return amountOf({ ...usage, cost_usd: costOf(usage, price) });
+  };
   const limit = outputWithin(limited, call, price);
   const maxOutputTokens = Math.max(Math.min(MIN_OUTPUT_TOKENS, call.max_output_tokens), limit);
   const amount = amountWith(maxOutputTokens);
@@ -69,16 +71,4 @@ function outputWithin(
 ): number {
   const granted = limited.map((one) => new RunBudget(remainingOf(one)).reserve({ ...call, price, sharedBy: 1 }));
   return Math.min(...granted.map((one) => one?.max_output_tokens ?? 0));
-}
-
-function chargedAmountOf(usage: Usage, price: Price): Amount {
-  return amountOf({ ...usage, cost_usd: costOf(usage, price) });
-}
-
-/** Returns the cost that replaces a reservation. @param spent undefined if the cost is unknown */
-export function settledAs(
-  { amount }: Reservation,
-  spent: { readonly usage: Usage; readonly cost_usd: number } | undefined,
-): Amount {
-  return spent === undefined ? amount : amountOf({ ...spent.usage, cost_usd: spent.cost_usd });
 }

@@ -1,6 +1,8 @@
 /** Cancels runs whose results are no longer needed. Source: docs/semantics.md#orchestration. */
 import type { Versioned } from '../../../../kernel/commit.ts';
-import { cancelTask, isClosed, outcomeChanges } from '../../../coordination/index.ts';
+import { retryOnConflict } from '../../../../kernel/concurrency.ts';
+import { skipUnreadable } from '../../../../kernel/ports.ts';
+import { cancelTask, isClosed, outcomeChanges, type Task } from '../../../coordination/index.ts';
 import { chargeOf } from '../calls/journal.ts';
 import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
 import { usageOf, workOf } from '../steps/step.ts';
@@ -18,6 +20,22 @@ export async function cancellationOf(
   const run = isEnded(value) || isLeased(value, now) ? asked : await cancelled(ports, asked, now);
   const tasks = isEnded(value) ? [] : await taskCancellations(ports.tasks, run, now);
   return { run, changes: [{ kind: 'replaceRun', run, before: value, version }, ...tasks] };
+}
+
+/** Cancels a run unless it has ended or was cancelled before. Returns whether this call has cancelled the run. */
+export function cancelOpenRun(ports: OrchestrationPorts, runId: string, why: string, isWanted = (_: Run) => true) {
+  return retryOnConflict(ports.randomness, async () => {
+    const found = await skipUnreadable(ports.runs.find(runId));
+    if (found === undefined || isEnded(found.value) || found.value.cancel_requested) return false;
+    if (!isWanted(found.value)) return false;
+    await ports.store.commit((await cancellationOf(ports, found, why)).changes);
+    return true;
+  });
+}
+
+/** Returns the warning of a run that was cancelled because this task was cancelled. */
+export function cancelReason({ id, error }: Task): string {
+  return `The task ${id} was cancelled${error === undefined ? '.' : `: ${error}`}`;
 }
 
 /** Ends a run that no instance is executing. Its cost includes a step during which an instance crashed. */

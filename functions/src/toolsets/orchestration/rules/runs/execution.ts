@@ -2,13 +2,11 @@
 
 import { z } from 'zod';
 import { MusterError } from '../../../../kernel/errors.ts';
-import type { PortOf } from '../../../../kernel/ports.ts';
-import { skipUnreadable } from '../../../../kernel/ports.ts';
-import type { TaskCreation } from '../../../coordination/index.ts';
+import { Service, skipUnreadable } from '../../../../kernel/ports.ts';
 import type { ExecutionPorts } from '../ports.ts';
 import { recordedCostOf, taskCancellations } from './cancelling.ts';
-import { acquireRun, LeaseLostError, type ReleasedRun, type RunLease } from './lease.ts';
-import { endedRun, MAX_DELIVERIES, type Run, releasedRun } from './run.ts';
+import { acquireRun, LeaseLostError, type RunLease } from './lease.ts';
+import { endedRun, MAX_DELIVERIES, releasedRun } from './run.ts';
 import { RunExecutor } from './runExecutor.ts';
 
 /** Time after which an instance stops executing a run and queues it again for any instance. */
@@ -18,15 +16,7 @@ const LOGGED = 'The request did not cause this. The log event run_broke_off with
 
 const message = z.object({ runId: z.string().min(1).max(100) });
 
-export class RunExecution {
-  private readonly ports: ExecutionPorts;
-  private readonly taskCreation: PortOf<TaskCreation>;
-
-  constructor(ports: ExecutionPorts, taskCreation: PortOf<TaskCreation>) {
-    this.ports = ports;
-    this.taskCreation = taskCreation;
-  }
-
+export class RunExecution extends Service<ExecutionPorts> {
   /**
    * @param data content of a queue task, which may arrive twice, late, or at two instances at the same time
    * @returns `busy` if another instance is executing the run, so that the queue must deliver it again later
@@ -40,21 +30,22 @@ export class RunExecution {
     }
     const { runId } = task;
     // If the run is unreadable, the sweep dispatches it after a repair.
-    const taken = await skipUnreadable(acquireRun(this.ports, runId));
-    if (taken === 'busy') return 'busy';
-    if (taken === 'over' || taken === undefined) return 'done';
-    const { lease, run } = taken;
+    const lease = await skipUnreadable(acquireRun(this.ports, runId));
+    if (lease === 'busy') return 'busy';
+    if (lease === 'over' || lease === undefined) return 'done';
+    const { deliveries } = lease.run;
     try {
-      if (run.deliveries > MAX_DELIVERIES) await lease.releaseRun((left, now) => this.release(left, now));
+      if (deliveries > MAX_DELIVERIES) await this.release(lease);
       else await this.advance(runId, lease);
     } catch (error) {
+      await lease.recordAnswers();
       if (error instanceof LeaseLostError) {
         log.info('run_lost', { runId });
         return 'done';
       }
-      log.error('run_broke_off', { runId, deliveries: run.deliveries, error });
+      log.error('run_broke_off', { runId, deliveries, error });
       lease.abandon(error);
-      await lease.releaseRun((left, now) => this.release(left, now, error));
+      await this.release(lease, error);
       throw error;
     } finally {
       lease.close();
@@ -65,7 +56,7 @@ export class RunExecution {
   private async advance(runId: string, lease: RunLease): Promise<void> {
     const { runs, clock, dispatch } = this.ports;
     const [order, before] = await Promise.all([runs.order(runId), runs.steps(runId)]);
-    const run = new RunExecutor(this.ports, this.taskCreation, lease, { order, before });
+    const run = new RunExecutor(this.ports, lease, { order, before });
     const began = clock.now().getTime();
     while ((await run.step()) === 'more') {
       if (clock.now().getTime() - began < TURN_MS) continue;
@@ -76,19 +67,20 @@ export class RunExecution {
   }
 
   /**
-   * Returns the run after an interrupted execution: released for the next attempt, or failed after the last attempt.
+   * Stores the run after an interrupted execution: released for the next attempt, or failed after the last attempt.
    * @param why the error; undefined if the instances stopped without reporting an error
    */
-  private async release(run: Run, now: Date, why?: unknown): Promise<ReleasedRun> {
-    if (run.deliveries < MAX_DELIVERIES) return { run: releasedRun(run, now), changes: [] };
-    const where = run.current.length === 0 ? '' : ` at ${run.current.join(', ')}`;
+  private async release(lease: RunLease, why?: unknown): Promise<void> {
+    const { deliveries, current } = lease.run;
+    const where = current.length === 0 ? '' : ` at ${current.join(', ')}`;
     const text = why instanceof MusterError ? why.message : LOGGED;
     const message = `The run was started ${MAX_DELIVERIES} times${where} and interrupted each time before a step was done. ${text}`;
-    const failed = endedRun(
-      { ...run, ...(await recordedCostOf(this.ports, run)) },
-      { status: 'failed', failure: { reason: 'EXECUTION_FAILED', message } },
-      now,
+    const ending = { status: 'failed', failure: { reason: 'EXECUTION_FAILED', message } } as const;
+    const booked = deliveries < MAX_DELIVERIES ? {} : await recordedCostOf(this.ports, lease.run);
+    await lease.release(
+      (run, now) =>
+        run.deliveries < MAX_DELIVERIES ? releasedRun(run, now) : endedRun({ ...run, ...booked }, ending, now),
+      (run, now) => taskCancellations(this.ports.tasks, run, now),
     );
-    return { run: failed, changes: await taskCancellations(this.ports.tasks, failed, now) };
   }
 }

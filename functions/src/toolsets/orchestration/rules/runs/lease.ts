@@ -1,8 +1,5 @@
 /** The lease of a run. Only the instance that holds the lease executes the run. Writes with an older epoch fail. */
-import type { Versioned } from '../../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../../kernel/concurrency.ts';
-import { skipUnreadable } from '../../../../kernel/ports.ts';
-import type { Task } from '../../../coordination/index.ts';
 import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
 import { isEnded, isLeased, LEASE_MS, leasedRun, type Run, renewedRun } from './run.ts';
 
@@ -14,14 +11,11 @@ export class LeaseLostError extends Error {
   }
 }
 
-/** A run without its lease, and further changes for the same commit. */
-export interface ReleasedRun {
-  readonly run: Run;
-  readonly changes: readonly OrchestrationChange[];
-}
+type Apply = (run: Run, now: Date) => Run;
+type More = (run: Run, now: Date) => readonly OrchestrationChange[] | Promise<readonly OrchestrationChange[]>;
 
 /** Takes the lease. @returns `busy` if another instance may hold the lease; `over` if there is nothing to execute */
-export function acquireRun(ports: OrchestrationPorts, runId: string) {
+export function acquireRun(ports: OrchestrationPorts, runId: string): Promise<RunLease | 'busy' | 'over'> {
   const { runs, store, clock, randomness } = ports;
   return retryOnConflict(randomness, async () => {
     const found = await runs.find(runId);
@@ -29,59 +23,46 @@ export function acquireRun(ports: OrchestrationPorts, runId: string) {
     const now = clock.now();
     if (isLeased(found.value, now)) return 'busy';
     const run = leasedRun(found.value, now);
-    await store.commit([{ kind: 'replaceRun', before: found.value, run, version: found.version }]);
-    return { lease: new RunLease(ports, run), run };
+    let version: string | undefined;
+    const onVersion = (stored: string): void => {
+      version = stored;
+    };
+    await store.commit([{ kind: 'replaceRun', before: found.value, run, version: found.version }], { onVersion });
+    return new RunLease(ports, run, version);
   });
-}
-
-/** Cancels a run that cannot succeed, because one of its tasks was cancelled. The executing instance then stops. */
-export function cancelRunOf(ports: OrchestrationPorts, runId: string, task: Task): Promise<void> {
-  const { runs, store, clock, randomness } = ports;
-  return retryOnConflict(randomness, async () => {
-    const found = await skipUnreadable(runs.find(runId));
-    if (found === undefined || isEnded(found.value) || !isLeased(found.value, clock.now())) return;
-    if (found.value.cancel_requested) return;
-    const warnings = [...found.value.warnings, cancelReason(task)];
-    const run = { ...found.value, cancel_requested: true, warnings };
-    await store.commit([{ kind: 'replaceRun', before: found.value, run, version: found.version }]);
-  });
-}
-
-/** Returns the warning of a run that was cancelled because this task was cancelled. */
-export function cancelReason({ id, error }: Task): string {
-  return `The task ${id} was cancelled${error === undefined ? '.' : `: ${error}`}`;
 }
 
 export class RunLease {
   private readonly ports: OrchestrationPorts;
-  readonly runId: string;
-  private readonly epoch: number;
+  /** The run as this instance has stored it. Others may have changed it since, but only to request its cancellation. */
+  run: Run;
+  /** Version of the stored run; undefined if the run must be read before it is changed. */
+  private version: string | undefined;
+  private deferred: readonly { readonly apply: Apply; readonly changes: readonly OrchestrationChange[] }[] = [];
   private readonly stopping = new AbortController();
   private readonly watching = new AbortController();
   private readonly timer: NodeJS.Timeout;
-  private expiresAt: Date | undefined;
   private lost: unknown;
   /** The latest change. Changes of one run are applied one at a time, because concurrent changes would conflict. */
   private lastChange: Promise<unknown> = Promise.resolve();
-  isCancelled: boolean;
+  isCancelled = false;
   /** Aborts when the run is cancelled or this instance loses the lease. */
   readonly stop = this.stopping.signal;
 
-  constructor(ports: OrchestrationPorts, { id, epoch, lease_expires_at, cancel_requested }: Run) {
+  constructor(ports: OrchestrationPorts, run: Run, version: string | undefined) {
     this.ports = ports;
-    this.runId = id;
-    this.epoch = epoch;
-    this.expiresAt = lease_expires_at;
-    this.isCancelled = cancel_requested;
+    this.run = run;
+    this.version = version;
     this.timer = setInterval(() => void this.renew(), LEASE_MS / 3);
+    this.notice(run);
     void this.watch();
   }
 
   /** @throws LeaseLostError if the lease is lost, or the error that was passed to `abandon` */
-  readonly require = (): void => {
+  require(): void {
     if (this.lost !== undefined) throw this.lost;
-    if (this.expiresAt === undefined || this.expiresAt <= this.ports.clock.now()) throw this.lose();
-  };
+    if (!isLeased(this.run, this.ports.clock.now())) throw this.lose();
+  }
 
   /** Aborts all requests of the run and prevents further writes. @param why error that further writes throw */
   abandon(why: unknown): void {
@@ -89,55 +70,89 @@ export class RunLease {
     this.stopping.abort();
   }
 
-  /** Releases an abandoned run before its lease expires. @param left returns the run to store */
-  async releaseRun(left: (run: Run, now: Date) => Promise<ReleasedRun>): Promise<void> {
-    const { store, clock, randomness, log } = this.ports;
+  /** Records the answers whose commit was deferred and has failed, so that they are not paid twice. */
+  recordAnswers(): Promise<void> {
+    const { store, log } = this.ports;
+    const answers = this.deferred.flatMap(({ changes }) => changes.filter(({ kind }) => kind === 'completeCall'));
+    return store.commit(answers).catch((error) => log.warn('answers_not_recorded', { runId: this.run.id, error }));
+  }
+
+  /** Releases an abandoned run before its lease expires, without the deferred changes. */
+  async release(apply: Apply, more: More): Promise<void> {
     try {
-      await retryOnConflict(randomness, async () => {
-        const found = await this.isHeld();
-        if (found === undefined) return;
-        const { run, changes } = await left(found.value, clock.now());
-        const replaced: OrchestrationChange = { kind: 'replaceRun', before: found.value, run, version: found.version };
-        await store.commit([replaced, ...changes]);
-      });
+      await this.replace(apply, more);
     } catch (error) {
       // If the release fails, another instance can continue the run when the lease expires.
-      log.warn('lease_not_given_back', { runId: this.runId, error });
+      this.ports.log.warn('lease_not_given_back', { runId: this.run.id, error });
     }
   }
 
+  /**
+   * Adds changes to the next commit. Use this only if the execution cannot continue without another commit, so that a
+   * crash before that commit has the same effect as a crash before these changes.
+   */
+  defer(changes: readonly OrchestrationChange[], apply: Apply = (run) => run): void {
+    this.deferred = [...this.deferred, { apply, changes }];
+  }
+
+  /** Commits the start of a call, together with the deferred changes. @throws as `require` and `change` */
+  async startCall(changes: readonly OrchestrationChange[]): Promise<void> {
+    this.require();
+    if (this.deferred.length === 0) return this.ports.store.commit(changes);
+    const more = () => changes;
+    await this.change((run) => run, more);
+  }
+
   /** Changes the run and commits further changes with it. @throws LeaseLostError, or the error passed to `abandon` */
-  change(
-    apply: (run: Run, now: Date) => Run,
-    more: (run: Run, now: Date) => readonly OrchestrationChange[] | Promise<readonly OrchestrationChange[]> = () => [],
-  ): Promise<Run> {
-    const { store, clock, randomness } = this.ports;
-    const changeOnce = () =>
-      retryOnConflict(randomness, async () => {
-        if (this.lost !== undefined) throw this.lost;
-        const found = await this.isHeld();
-        if (found === undefined) throw this.lose();
-        const now = clock.now();
-        const run = apply(renewedRun(found.value, now), now);
-        const replaced: OrchestrationChange = { kind: 'replaceRun', before: found.value, run, version: found.version };
-        await store.commit([replaced, ...(await more(run, now))]);
-        if (run.lease_expires_at !== undefined) this.expiresAt = run.lease_expires_at;
-        return run;
-      });
-    const changed = this.lastChange.then(changeOnce);
+  change(apply: Apply, more: More = () => []): Promise<Run> {
+    return this.afterOthers(async () => {
+      const { deferred } = this;
+      const applied: Apply = (before, now) =>
+        [...deferred, { apply }].reduce((run, one) => one.apply(run, now), this.renewed(before, now));
+      const run = await this.replace(applied, async (changed, now) => [
+        ...deferred.flatMap(({ changes }) => changes),
+        ...(await more(changed, now)),
+      ]);
+      this.deferred = this.deferred.slice(deferred.length);
+      return run;
+    });
+  }
+
+  private afterOthers<Result>(work: () => Promise<Result>): Promise<Result> {
+    const changed = this.lastChange.then(work);
     this.lastChange = changed.catch(() => undefined);
     return changed;
+  }
+
+  private readonly renewed: Apply = (run, now) => {
+    if (this.lost !== undefined) throw this.lost;
+    return renewedRun(run, now);
+  };
+
+  private replace(apply: Apply, more: More): Promise<Run> {
+    const { runs, store, clock, randomness } = this.ports;
+    const onVersion = (version: string): void => {
+      this.version = version;
+    };
+    return retryOnConflict(randomness, async () => {
+      const { version } = this;
+      const found = version === undefined ? await runs.find(this.run.id) : { value: this.run, version };
+      if (found === undefined || found.value.epoch !== this.run.epoch || isEnded(found.value)) throw this.lose();
+      this.notice(found.value);
+      this.version = undefined;
+      const now = clock.now();
+      const run = apply(found.value, now);
+      const replaced: OrchestrationChange = { kind: 'replaceRun', before: found.value, run, version: found.version };
+      await store.commit([replaced, ...(await more(run, now))], { onVersion });
+      this.run = run;
+      return run;
+    });
   }
 
   /** Stops renewing the lease and watching the run. The run's last change must have released the lease. */
   close(): void {
     clearInterval(this.timer);
     this.watching.abort();
-  }
-
-  private async isHeld(): Promise<Versioned<Run> | undefined> {
-    const found = await this.ports.runs.find(this.runId);
-    return found?.value.epoch === this.epoch && !isEnded(found.value) ? found : undefined;
   }
 
   private lose(): unknown {
@@ -147,24 +162,26 @@ export class RunLease {
 
   private async renew(): Promise<void> {
     try {
-      await this.change((run) => run);
+      await this.afterOthers(() => this.replace(this.renewed, () => []));
     } catch (error) {
       // A later renewal may succeed before the lease expires. Otherwise, `require` throws.
-      if (!(error instanceof LeaseLostError)) this.ports.log.warn('lease_not_renewed', { runId: this.runId, error });
+      if (!(error instanceof LeaseLostError)) this.ports.log.warn('lease_not_renewed', { runId: this.run.id, error });
     }
   }
 
   private async watch(): Promise<void> {
     try {
-      for await (const run of this.ports.runs.watch(this.runId, this.watching.signal)) {
-        if (run.epoch !== this.epoch) this.lose();
-        if (!run.cancel_requested) continue;
-        this.isCancelled = true;
-        this.stopping.abort();
-      }
+      for await (const run of this.ports.runs.watch(this.run.id, this.watching.signal)) this.notice(run);
     } catch (error) {
-      // Without the watch, the run notices a cancellation only between two steps.
-      this.ports.log.warn('run_not_watched', { runId: this.runId, error });
+      // Without the watch, the run notices a cancellation only when it stores its next change.
+      this.ports.log.warn('run_not_watched', { runId: this.run.id, error });
     }
+  }
+
+  private notice({ epoch, cancel_requested }: Run): void {
+    if (epoch !== this.run.epoch) this.lose();
+    if (!cancel_requested) return;
+    this.isCancelled = true;
+    this.stopping.abort();
   }
 }

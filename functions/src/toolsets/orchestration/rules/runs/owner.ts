@@ -1,14 +1,13 @@
 /** Ends runs whose owner has left the workspace. The owner's role is checked before each step and on leaving. */
 
 import type { LostAccess, LostAccessHandler } from '../../../../access/rules/leaving.ts';
-import { retryOnConflict } from '../../../../kernel/concurrency.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { processAll } from '../../../../kernel/paging.ts';
-import { Service, skipUnreadable } from '../../../../kernel/ports.ts';
+import { Service } from '../../../../kernel/ports.ts';
 import type { OwnerPorts } from '../../../coordination/index.ts';
 import type { OrchestrationPorts } from '../ports.ts';
-import { cancellationOf } from './cancelling.ts';
-import { isEnded, type Run, type RunEnding } from './run.ts';
+import { cancelOpenRun } from './cancelling.ts';
+import type { Run, RunEnding } from './run.ts';
 
 /** Returns how a run ends if its owner lost access. @throws MusterError if the role is unreadable: retry the run */
 export async function ownerEnding(
@@ -18,14 +17,12 @@ export async function ownerEnding(
   const standing = await ownerRoles.stateOf(owner_uid, workspace);
   if (standing === 'works') return undefined;
   if (standing === 'out')
-    return { status: 'failed', failure: { reason: OWNER_LOST_ACCESS, message: ownerLostAccess(workspace) } };
+    return { status: 'failed', failure: { reason: 'OWNER_LEFT', message: ownerLostAccess(workspace) } };
   throw new MusterError('FIREBASE_ERROR', "The role of the run's owner could not be read.", {
     reason: 'UNREADABLE_DOCUMENT',
     suggestion: 'The log event document_unreadable contains the path. The run is retried automatically.',
   });
 }
-
-const OWNER_LOST_ACCESS = 'OWNER_LEFT';
 
 /** Returns the failure message of a run whose owner has left the workspace. */
 export function ownerLostAccess(workspace: string): string {
@@ -41,17 +38,6 @@ export class RunLostAccess extends Service<OrchestrationPorts> implements LostAc
   end(uid: string, { isOut }: LostAccess): Promise<number> {
     const read = (after?: string) => this.ports.runs.openOf(uid, BATCH, after);
     const isTheirs = (run: { readonly workspace: string }) => isOut(run.workspace);
-    return processAll(read, isTheirs, ({ id }) => this.cancel(id, isOut));
-  }
-
-  private cancel(runId: string, isOut: LostAccess['isOut']): Promise<boolean> {
-    const { runs, store, randomness } = this.ports;
-    return retryOnConflict(randomness, async () => {
-      const found = await skipUnreadable(runs.find(runId));
-      if (found === undefined || isEnded(found.value) || found.value.cancel_requested) return false;
-      if (!isOut(found.value.workspace)) return false;
-      await store.commit((await cancellationOf(this.ports, found, ownerLostAccess(found.value.workspace))).changes);
-      return true;
-    });
+    return processAll(read, isTheirs, ({ id, workspace }) => cancelOpenRun(this.ports, id, ownerLostAccess(workspace)));
   }
 }

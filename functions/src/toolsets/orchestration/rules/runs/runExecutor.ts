@@ -4,8 +4,6 @@ import { nodeKey } from '../../../../graph/rules/graphNode.ts';
 import { isContention } from '../../../../kernel/concurrency.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { byteLength } from '../../../../kernel/json.ts';
-import type { PortOf } from '../../../../kernel/ports.ts';
-import type { TaskCreation } from '../../../coordination/index.ts';
 import { NETWORK } from '../agents/profile.ts';
 import { type Outcome, recordedOutcomesOf } from '../agents/scoring.ts';
 import { type Attempt, measuresOf } from '../calls/attempt.ts';
@@ -16,14 +14,7 @@ import { HostedStep, type StepTask } from '../steps/hostedStep.ts';
 import { executeOnNetwork } from '../steps/networkStep.ts';
 import { addUsage, NO_USAGE, type StepRecord, type StepWork, startedStep, stepId, usageOf } from '../steps/step.ts';
 import { agentsOf, allSteps } from '../workflows/definition.ts';
-import {
-  type DueStep,
-  type Next,
-  outcomeKey,
-  type Progress,
-  progressOf,
-  type StepRound,
-} from '../workflows/progress.ts';
+import { type DueStep, type Next, outcomeKey, type Progress, Replay, type StepRound } from '../workflows/progress.ts';
 import type { StepOutcome } from '../workflows/scope.ts';
 import { recordedCostOf, taskCancellations } from './cancelling.ts';
 import type { RunLease } from './lease.ts';
@@ -36,50 +27,56 @@ const MAX_OUTPUT_BYTES = 800_000;
 
 export class RunExecutor {
   private readonly ports: ExecutionPorts;
-  private readonly taskCreation: PortOf<TaskCreation>;
   private readonly lease: RunLease;
   private readonly order: RunOrder;
-  private readonly records: Map<string, StepRecord>;
+  private readonly records = new Map<string, StepRecord>();
+  private readonly outcomes = new Map<string, StepOutcome>();
+  private readonly replay: Replay;
   private budget: RunBudget | undefined;
 
   /** @param recorded `before`: records of the steps that had ended or were waiting before this execution */
   constructor(
     ports: ExecutionPorts,
-    taskCreation: PortOf<TaskCreation>,
     lease: RunLease,
     { order, before }: { readonly order: RunOrder; readonly before: readonly StepRecord[] },
   ) {
     this.ports = ports;
-    this.taskCreation = taskCreation;
     this.lease = lease;
     this.order = order;
-    this.records = new Map(before.map((record) => [record.id, record]));
+    this.replay = new Replay(order.workflow, order, this.outcomes);
+    for (const record of before) this.note(record);
   }
 
   /** Executes the steps of the next stage concurrently, or ends the run if no step is left. */
   async step(): Promise<'more' | 'over'> {
-    const { lease, order } = this;
-    const progress = progressOf(order.workflow, order, outcomesOf(this.records.values()));
+    const { lease } = this;
+    const progress = this.replay.progress();
     const { next } = progress;
     const due = next.kind === 'execute' ? next.steps : [];
-    const run = await lease.change((current) => ({ ...current, current: due.map(({ name }) => name) }));
-    const ending = await this.endingOf(run, next);
+    const isSole =
+      due.length < 2 && due.every(({ step }) => agentsOf(step).length === 1 && agentsOf(step)[0] !== NETWORK);
+    const begun = (current: Run): Run => ({ ...current, current: due.map(({ name }) => name) });
+    // The start of a single call, or the end of the run, is committed together with the previous step.
+    if (isSole) lease.defer([], begun);
+    else await lease.change(begun);
+    const ending = await this.endingOf(next);
     if (ending !== undefined) {
-      await this.end(ending, progress, run);
+      await this.end(ending, progress);
       return 'over';
     }
-    const { records, refused } = await this.execute(due, run);
+    const { records, refused } = await this.execute(due, isSole);
     const came = new Set(records.map(({ status }) => status));
     // If one step fails, the run ends, even if other steps of the stage are waiting.
     if (lease.isCancelled || came.has('failed')) return 'more';
-    if (refused !== undefined) return pauseForBudget(this.ports, lease, run, refused.refusal);
+    if (refused !== undefined) return this.pauseForBudget(refused.refusal);
     if (!came.has('waiting')) return 'more';
     const left = await lease.change((current) => (current.cancel_requested ? current : waitingRun(current)));
     return left.cancel_requested ? 'more' : 'over';
   }
 
-  private async endingOf(run: Run, next: Next): Promise<RunEnding | undefined> {
-    if (run.cancel_requested) return { status: 'cancelled' };
+  private async endingOf(next: Next): Promise<RunEnding | undefined> {
+    const { isCancelled, run } = this.lease;
+    if (isCancelled) return { status: 'cancelled' };
     if (next.kind === 'finished') {
       const rounds = [...this.records.values()].filter(({ name }) => name === next.result);
       const last = rounds.sort((left, right) => left.iteration - right.iteration).at(-1);
@@ -97,8 +94,9 @@ export class RunExecutor {
     return ownerEnding(this.ports, run);
   }
 
-  private async end(ending: RunEnding, { next, skipped, warnings }: Progress, run: Run): Promise<void> {
-    const { runId } = this.lease;
+  private async end(ending: RunEnding, { next, skipped, warnings }: Progress): Promise<void> {
+    const { lease } = this;
+    const { id: runId, epoch } = lease.run;
     const settledAt = this.ports.clock.now();
     const unexecuted = (round: StepRound, index: number) => ({
       ...this.startedSteps(round, index),
@@ -111,16 +109,17 @@ export class RunExecutor {
       records.push({ ...unexecuted(next.at, skipped.length), status: 'failed', failure });
     }
     const settled = [...this.records.values(), ...records];
-    const outcomes = outcomesOfRun(this.order.workflow, settled, ending.status);
     // The journal also contains the cost of steps that a crash interrupted and that were not executed again.
-    const booked = run.epoch > 1 ? await recordedCostOf(this.ports, run) : {};
-    await this.lease.change(
-      (run, now) =>
-        endedRun({ ...run, ...booked, warnings: [...new Set([...run.warnings, ...warnings])] }, ending, now),
+    const booked = epoch > 1 ? await recordedCostOf(this.ports, await lease.change((run) => run)) : {};
+    await lease.change(
+      (run, now) => {
+        const ended = { ...run, ...booked, warnings: [...new Set([...run.warnings, ...warnings])] };
+        return endedRun(ended, run.cancel_requested ? { status: 'cancelled' } : ending, now);
+      },
       async (run, now) => [
         ...records.map((step): OrchestrationChange => ({ kind: 'recordStep', runId, step })),
         ...(await taskCancellations(this.ports.tasks, run, now)),
-        ...(await this.recordedOutcomes(run.workspace, outcomes)),
+        ...(await this.recordedOutcomes(run.workspace, outcomesOfRun(this.order.workflow, settled, run.status))),
       ],
     );
   }
@@ -142,17 +141,19 @@ export class RunExecutor {
   }
 
   /** Executes steps concurrently and records their outcomes. A step that waits for a budget is not recorded. */
-  private async execute(due: readonly DueStep[], run: Run) {
+  private async execute(due: readonly DueStep[], isSole: boolean) {
     const { lease, ports } = this;
+    const { run } = lease;
     const runId = run.id;
     const budgetKeys = budgetKeysOf(nodeKey({ kind: 'run', id: runId }), run);
+    // An earlier execution may have made calls for the first stage of this execution, but not for later stages.
+    const mayHaveCalls = run.epoch > 1 && this.budget === undefined;
     const tasks = await Promise.all(
       due.map(async (step, index) => {
         const id = stepId(step);
         const { repeatable } = step.step;
-        // In the first execution of a run, its journal is empty and need not be read.
-        const before = run.epoch === 1 ? [] : await ports.runs.journal(runId, id);
-        const scope = { runId, step: id, budgetKeys, repeatable, requireLease: lease.require };
+        const before = mayHaveCalls ? await ports.runs.journal(runId, id) : [];
+        const scope = { runId, step: id, budgetKeys, repeatable, lease, isSole };
         const journal = new StepJournal(ports, scope, before);
         return { due: step, startedStep: this.records.get(id) ?? this.startedSteps(step, index), journal };
       }),
@@ -164,14 +165,11 @@ export class RunExecutor {
       const work = await this.executeStep({ ...task, ...shared });
       if (work instanceof BudgetExhaustedError) return work;
       const { record, warnings } = work;
-      const measures = record.status === 'waiting' ? [] : measuresOf(record.attempts);
-      await lease.change(
-        (current) => withRecord(current, { record, warnings: [...warnings, ...repetitionWarnings(task)] }),
-        () => [
-          { kind: 'recordStep', runId, step: record },
-          ...measures.map((measure): OrchestrationChange => ({ kind: 'measureAgent', measure })),
-        ],
-      );
+      const noted = { record, warnings: [...warnings, ...repetitionWarnings(task)] };
+      const measures = measuresOf(record.attempts).map((measure) => ({ kind: 'measureAgent', measure }) as const);
+      lease.defer([{ kind: 'recordStep', runId, step: record }, ...measures], (run) => withRecord(run, noted));
+      // While other steps are in progress, the next commit of the run may be minutes away.
+      if (due.length > 1) await lease.change((current) => current);
       return record;
     });
     const all = Promise.all(works);
@@ -179,7 +177,7 @@ export class RunExecutor {
     await Promise.allSettled(works);
     const came = await all;
     const records = came.flatMap((one) => (one instanceof BudgetExhaustedError ? [] : one));
-    for (const record of records) this.records.set(record.id, record);
+    for (const record of records) this.note(record);
     return { records, refused: came.find((one) => one instanceof BudgetExhaustedError) };
   }
 
@@ -187,7 +185,7 @@ export class RunExecutor {
   private async executeStep(task: StepTask): Promise<StepWork | BudgetExhaustedError> {
     try {
       const work = await (agentsOf(task.due.step)[0] === NETWORK
-        ? executeOnNetwork(task, this.ports, this.taskCreation)
+        ? executeOnNetwork(task, this.ports)
         : new HostedStep(task, this.ports).execute());
       const { output, results, ...rest } = work.record;
       if (byteLength([output, results]) <= MAX_OUTPUT_BYTES) return work;
@@ -206,6 +204,27 @@ export class RunExecutor {
     }
   }
 
+  /** Pauses the run. If the budget is exhausted, asks the person who set it to raise it. Ended calls are kept. */
+  private async pauseForBudget(refusal: BudgetRefusal): Promise<'more' | 'over'> {
+    const { budgets, dispatch, askToRaise } = this.ports;
+    const { id, workspace } = this.lease.run;
+    const { budget } = refusal.limitedBy;
+    if (refusal.isExhausted) await askToRaise(refusal, workspace);
+    const left = await this.lease.change((run, now) =>
+      run.cancel_requested ? run : pausedForBudget(run, refusal, now),
+    );
+    if (left.cancel_requested) return 'more';
+    // If the budget was raised before the pause was stored, that change did not resume this run, so dispatch it now.
+    if ((await budgets.find(budgetKey(budget)))?.value.round !== budget.round) await dispatch.dispatch(id);
+    return 'over';
+  }
+
+  private note(record: StepRecord): void {
+    this.records.set(record.id, record);
+    const outcome = outcomeOf(record);
+    if (outcome !== undefined) this.outcomes.set(outcomeKey(record), outcome);
+  }
+
   private openBudget(booked: readonly Run['spent'][]): RunBudget {
     const before = [...this.records.values()].map(({ spent }) => spent);
     const { cost_usd, ...usage } = [...before, ...booked].reduce(addUsage, NO_USAGE);
@@ -213,17 +232,11 @@ export class RunExecutor {
   }
 }
 
-function outcomesOf(records: Iterable<StepRecord>): ReadonlyMap<string, StepOutcome> {
-  const outcomes = new Map<string, StepOutcome>();
-  for (const record of records) {
-    const { status, output = '', results, failure } = record;
-    const valid = results?.flatMap(({ agent, output: text }) => (text === undefined ? [] : { agent, output: text }));
-    if (status === 'succeeded')
-      outcomes.set(outcomeKey(record), { status: 'done', output, ...(valid && { results: valid }) });
-    if (status === 'failed')
-      outcomes.set(outcomeKey(record), { status, error: failure?.message ?? 'The step failed.' });
-  }
-  return outcomes;
+function outcomeOf({ status, output = '', results, failure }: StepRecord): StepOutcome | undefined {
+  if (status === 'failed') return { status, error: failure?.message ?? 'The step failed.' };
+  if (status !== 'succeeded') return undefined;
+  const valid = results?.flatMap(({ agent, output: text }) => (text === undefined ? [] : { agent, output: text }));
+  return { status: 'done', output, ...(valid && { results: valid }) };
 }
 
 /** Returns warnings about calls that were made twice, because an instance crashed or because their input changed. */
@@ -236,22 +249,4 @@ function repetitionWarnings({ due, journal }: Pick<StepTask, 'due' | 'journal'>)
     ),
     ...journal.outdated.map(again('the input of the call has changed. Both calls are charged.')),
   ];
-}
-
-// Handles a run whose next call exceeds a budget. Source: docs/decisions/0035-graph-and-budgets.md.
-
-/** Pauses the run. If the budget is exhausted, asks the person who set it to raise it. Ended calls are kept. */
-export async function pauseForBudget(
-  { budgets, dispatch, askToRaise }: ExecutionPorts,
-  lease: Pick<RunLease, 'change'>,
-  { id, workspace }: Run,
-  refusal: BudgetRefusal,
-): Promise<'more' | 'over'> {
-  const { budget } = refusal.limitedBy;
-  if (refusal.isExhausted) await askToRaise(refusal, workspace);
-  const left = await lease.change((run, now) => (run.cancel_requested ? run : pausedForBudget(run, refusal, now)));
-  if (left.cancel_requested) return 'more';
-  // If the budget was raised before the pause was stored, that change did not resume this run, so dispatch it now.
-  if ((await budgets.find(budgetKey(budget)))?.value.round !== budget.round) await dispatch.dispatch(id);
-  return 'over';
 }

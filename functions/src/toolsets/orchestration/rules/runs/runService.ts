@@ -13,10 +13,9 @@ import { isClosed } from '../../../coordination/index.ts';
 import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
 import { seededRandom } from '../steps/judging.ts';
 import { runOfTask } from '../steps/networkStep.ts';
-import { cancellationOf, taskCancellations } from './cancelling.ts';
-import { cancelReason, cancelRunOf } from './lease.ts';
+import { cancellationOf, cancelOpenRun, cancelReason, taskCancellations } from './cancelling.ts';
 import { cacheKeyOf, newRun, ordersOf, type RunRequest } from './order.ts';
-import { isEnded, type Run, type RunOrder, type RunStatus } from './run.ts';
+import { isEnded, isLeased, type Run, type RunOrder, type RunStatus } from './run.ts';
 import { cursorOf, type RunView, runNotFound, type Visibility, viewOf, visibilityOf } from './visibility.ts';
 
 const DUE_BATCH = 100;
@@ -174,17 +173,11 @@ export class RunService extends Service<OrchestrationPorts> {
 
   /** Cancels the runs that are parts of a cancelled task. Calls may be repeated, late, and in any order. */
   async cancelTree(taskId: string): Promise<void> {
-    const { tasks, graph, runs, store, randomness } = this.ports;
+    const { tasks, graph } = this.ports;
     const task = (await skipUnreadable(tasks.find(taskId)))?.value;
     if (task?.status !== 'cancelled') return;
-    const ending = (await graph.openParts({ kind: 'task', id: taskId }, 'run')).map((runId) =>
-      retryOnConflict(randomness, async () => {
-        const found = await skipUnreadable(runs.find(runId));
-        if (found === undefined || isEnded(found.value) || found.value.cancel_requested) return;
-        await store.commit((await cancellationOf(this.ports, found, cancelReason(task))).changes);
-      }),
-    );
-    await Promise.all(ending);
+    const parts = await graph.openParts({ kind: 'task', id: taskId }, 'run');
+    await Promise.all(parts.map((runId) => cancelOpenRun(this.ports, runId, cancelReason(task))));
   }
 
   /** Returns a run if the caller may see it. @throws MusterError NOT_FOUND if the run is missing or hidden */
@@ -214,7 +207,9 @@ export class RunService extends Service<OrchestrationPorts> {
     // If the task is unreadable, its repair triggers this function again.
     const task = (await skipUnreadable(tasks.find(taskId)))?.value;
     if (task === undefined) return;
-    if (task.status === 'cancelled') await cancelRunOf(this.ports, runId, task);
+    // If an instance executes other steps of the run, it stops. Otherwise, the next delivery ends the run.
+    const isExecuted = (run: Run): boolean => isLeased(run, clock.now());
+    if (task.status === 'cancelled') await cancelOpenRun(this.ports, runId, cancelReason(task), isExecuted);
     if (isClosed(task.status)) return dispatch.dispatch(runId);
     return retryOnConflict(randomness, async () => {
       const run = (await runs.find(runId))?.value;

@@ -7,7 +7,7 @@ import type { Actor } from '../../../../kernel/auditLog.ts';
 import type { PortOf } from '../../../../kernel/ports.ts';
 import type { Task, TaskCreation, TaskDraft } from '../../../coordination/index.ts';
 import { NETWORK } from '../agents/profile.ts';
-import type { OrchestrationPorts } from '../ports.ts';
+import type { ExecutionPorts } from '../ports.ts';
 import type { DueStep } from '../workflows/progress.ts';
 import type { StepTask } from './hostedStep.ts';
 import type { RunOfStep, StartedStep, StepRecord, StepWork } from './step.ts';
@@ -42,12 +42,11 @@ export function networkTask(
 /** Adds the step's task to the queue unless the task exists. Returns the record of the step. */
 export async function executeOnNetwork(
   { run, due, startedStep }: Pick<StepTask, 'run' | 'due' | 'startedStep'>,
-  ports: OrchestrationPorts,
-  taskCreation: PortOf<TaskCreation>,
+  { tasks, taskCreation, clock }: ExecutionPorts,
 ): Promise<StepWork> {
   const { id, draft } = networkTask(run, due);
-  const task = (await ports.tasks.find(id))?.value ?? (await createTask({ ...draft, id }, run, taskCreation));
-  return { record: recordOf(startedStep, task, ports.clock.now()), warnings: [] };
+  const task = (await tasks.find(id))?.value ?? (await createTask({ ...draft, id }, run, taskCreation));
+  return { record: recordOf(startedStep, task, clock.now()), warnings: [] };
 }
 
 async function createTask(draft: TaskDraft, run: RunOfStep, taskCreation: PortOf<TaskCreation>): Promise<Task> {
