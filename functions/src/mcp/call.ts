@@ -90,7 +90,11 @@ export async function callTool(
       const now = await ports.authenticator.authenticate(credential);
       requirePermission(now, workspace, need);
       // The rights to owner-scoped data were checked before the wait. If they have changed, the call fails.
-      if (scope === 'owner' && rightsOf(now) !== rightsOf(principal)) throw rightsChanged();
+      if (scope === 'owner' && rightsOf(now) !== rightsOf(principal))
+        throw new MusterError('CONFLICT', 'Your permissions changed while the call was waiting.', {
+          reason: 'RIGHTS_CHANGED',
+          suggestion: 'Retry.',
+        });
       return result;
     };
     let timeoutError = CHECK_BEFORE_RETRY;
@@ -114,13 +118,6 @@ export async function callTool(
     if (!(error instanceof MusterError)) throw error;
     return { error };
   }
-}
-
-function rightsChanged(): MusterError {
-  return new MusterError('CONFLICT', 'Your permissions changed while the call was waiting.', {
-    reason: 'RIGHTS_CHANGED',
-    suggestion: 'Retry.',
-  });
 }
 
 /** Returns the actor of a call, as the audit log records it. */

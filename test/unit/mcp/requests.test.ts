@@ -149,6 +149,7 @@ const BODIES: readonly Sent[] = [
   ['params that are a list', rpc('"id":2,"method":"ping","params":[]'), bad(/"params" must be an object/, 2)],
   ['params that are a number', rpc('"id":2,"method":"ping","params":7'), bad(/"params" must be an object/, 2)],
   ['a wrong _meta', rpc('"id":2,"method":"ping","params":{"_meta":7}'), bad(/"params\._meta" must be/, 2)],
+  ['an unknown member', rpc('"id":1,"method":"tools/list","params":{},"other":1'), bad()],
   ['a batch with a bad message', [message('ping'), {}], bad(/Message 2 of the batch: "jsonrpc"/, null)],
   ['an empty batch', [], bad(/1 to 50 messages/)],
   ['a batch that is too large', pings(51), bad(/1 to 50 messages/)],

@@ -5,6 +5,7 @@ import { checkPermission, type RequiredPermission, requirePermission } from '../
 import { callingAgent, touchPresence } from '../../agents/rules/liveness.ts';
 import { type Principal, rightsOf } from '../../identity/rules/principal.ts';
 import type { FirestorePeopleQueries } from '../../identity/store/people.ts';
+import { cancellableDelay } from '../../kernel/concurrency.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { PortOf } from '../../kernel/ports.ts';
 import { type CallPorts, measured } from '../call.ts';
@@ -174,7 +175,8 @@ export async function* withPauses<T extends object>(
   const iterator = items[Symbol.asyncIterator]();
   try {
     for (let next = iterator.next(); ; ) {
-      const result = await withTimeout(next, pauseMs);
+      const late = cancellableDelay(pauseMs);
+      const result = await Promise.race([next, late.promise]).finally(late.dispose);
       if (result?.done === true) return;
       yield result?.value;
       if (result !== undefined) next = iterator.next();
@@ -182,14 +184,6 @@ export async function* withPauses<T extends object>(
   } finally {
     await iterator.return?.();
   }
-}
-
-function withTimeout<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const pause = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, milliseconds, undefined);
-  });
-  return Promise.race([promise, pause]).finally(() => clearTimeout(timer));
 }
 
 /** Maximum number of streams per principal and instance. An instance serves 80 concurrent requests. */

@@ -63,8 +63,14 @@ type ServerPorts = CallPorts & { readonly version: string };
 
 const identityOf = ({ version }: ServerPorts) => ({ name: 'muster', title: 'Muster', version });
 
-/** Builds the server for one message. @param readsStructure whether the client supports structured responses */
-export function buildServer(ports: ServerPorts, routed: RoutedRequest, era: Era, readsStructure = true): Server {
+/** The protocol of a client, and whether the client supports structured responses. */
+type Client = Readonly<{ era: Era; readsStructure: boolean }>;
+
+export const MODERN_CLIENT: Client = { era: 'modern', readsStructure: true };
+
+/** Builds the server for one message. */
+export function buildServer(ports: ServerPorts, routed: RoutedRequest, client: Client): Server {
+  const { era } = client;
   const { requestContext, listed, selected } = routed;
   const { resources } = listed;
   const { listed: fixed, templates, hasViews } = resources;
@@ -98,7 +104,7 @@ export function buildServer(ports: ServerPorts, routed: RoutedRequest, era: Era,
     };
     const outcome = await callTool(ports, requestContext, found, { args, channel });
     if (asking?.request !== undefined && 'answer' in outcome) return asking.request;
-    return { ...resultOf(found, outcome, era, readsStructure) };
+    return { ...resultOf(found, outcome, client) };
   });
   if (!hasResources) return server;
   server.setRequestHandler('resources/list', { params: PAGE }, () => ({ resources: resources.listed }));
@@ -156,7 +162,7 @@ function asProtocolError(error: unknown): unknown {
   return error instanceof MusterError ? new ProtocolError(ERROR_CODES[error.code], error.message) : error;
 }
 
-function resultOf(found: FoundTool, outcome: Outcome, era: Era, readsStructure: boolean): Partial<ToolResult> {
+function resultOf(found: FoundTool, outcome: Outcome, { era, readsStructure }: Client): Partial<ToolResult> {
   const result = toolResult(found.errors, outcome, readsStructure ? found.tool.text : undefined);
   return era === 'legacy' ? legacyResult(found.errors, result) : result;
 }
@@ -176,16 +182,17 @@ function listResponse(list: Buffer, end: string): Buffer {
 const PLAIN_PARAMS: readonly string[] = ['name', 'arguments', '_meta'];
 
 /**
- * Responds without the SDK, whose objects and checks take longer than a cheap call, to `tools/list` and to plain calls
- * of known tools that need no stream. The bytes are those that the SDK would send. Undefined for other requests.
+ * Responds without the SDK, whose objects and checks take longer than a cheap call, to `tools/list`, to `ping` and to
+ * plain calls of known tools that need no stream. The bytes are those that the SDK would send. Undefined for other requests.
  */
 export function respondDirectly(
   ports: ServerPorts,
   { requestContext, listed, selected }: RoutedRequest,
   { id, method, params = {} }: JSONRPCRequest,
-  era: Era,
-  readsStructure = true,
-): Promise<string> | Buffer | undefined {
+  client: Client,
+): Promise<string> | Buffer | string | undefined {
+  const { era } = client;
+  if (method === 'ping' && era === 'legacy') return JSON.stringify({ result: {}, jsonrpc: '2.0', id });
   const isList = method === 'tools/list';
   const _meta = { [SERVER_INFO_META_KEY]: identityOf(ports) };
   const stamp = era === 'modern' ? { resultType: 'complete', ...(isList && LIST_CACHE), _meta } : {};
@@ -201,7 +208,7 @@ export function respondDirectly(
   if (found === undefined || !isPlain) return undefined;
   const channel = { notify: () => undefined, bytesOf: sentBytes };
   return callTool(ports, requestContext, found, { args, channel }).then((outcome) => {
-    const result = { ...resultOf(found, outcome, era, readsStructure), ...stamp };
+    const result = { ...resultOf(found, outcome, client), ...stamp };
     return JSON.stringify({ result, jsonrpc: '2.0', id });
   });
 }

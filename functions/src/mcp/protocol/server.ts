@@ -25,7 +25,7 @@ import type { StreamPorts } from '../http/streams.ts';
 import { errorObject } from '../toolResponse.ts';
 import { checkJsonLimits, isRecord, valueAt } from '../validation.ts';
 import { respondSequentially } from './batch.ts';
-import { buildServer, CALL, type Era, MODERN, PAGE, respondDirectly } from './definitions.ts';
+import { buildServer, CALL, type Era, MODERN, MODERN_CLIENT, PAGE, respondDirectly } from './definitions.ts';
 import { LISTEN, listen } from './listen.ts';
 
 /** A request whose credential, origin, size and content type have been checked. */
@@ -50,10 +50,11 @@ export async function serveMcp(ports: McpPorts, inbound: McpRequest): Promise<Mc
   if (message?.method !== LISTEN) await chargeRateLimit(ports, inbound, body);
   if (outcome === undefined || outcome.kind === 'legacy') return serveLegacy(ports, inbound);
   const isDirect = request !== undefined && isPlain(inbound, request, standard);
-  const direct = (asked: JSONRPCRequest) => (isDirect ? respondDirectly(ports, inbound, asked, 'modern') : undefined);
+  const direct = (asked: JSONRPCRequest) =>
+    isDirect ? respondDirectly(ports, inbound, asked, MODERN_CLIENT) : undefined;
   const json = message && (invalidParams(message, 'modern') ?? (await direct(message)));
   if (json !== undefined) return { status: 200, json };
-  const build = () => buildServer(ports, inbound, 'modern');
+  const build = () => buildServer(ports, inbound, MODERN_CLIENT);
   if (message?.method === LISTEN) return listen(ports, inbound, { message, request: modernRequest(headers), build });
   const modern = createMcpHandler(build, {
     legacy: 'reject',
@@ -84,11 +85,11 @@ async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpRep
   const { headers, body } = inbound;
   // MCP requires clients to accept event streams too. Muster does not, because most of its responses are JSON.
   const { accept = '*/*', 'mcp-protocol-version': version } = headers;
-  const readsStructure = typeof version === 'string' && version >= STRUCTURED;
+  const client = { era: 'legacy', readsStructure: typeof version === 'string' && version >= STRUCTURED } as const;
   const askSdk = async (request: JSONRPCRequest, responseMode: 'auto' | 'json') => {
     // Only this transport class lets the SDK accept the revision.
     const transport = new PerRequestHTTPServerTransport({ classification: { era: 'legacy' }, responseMode });
-    await buildServer(ports, inbound, 'legacy', readsStructure).connect(transport);
+    await buildServer(ports, inbound, client).connect(transport);
     return transport.handleMessage(request);
   };
   if (!/\*\/\*|application\/(json|\*)/.test(accept)) {
@@ -109,7 +110,7 @@ async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpRep
   if (first === undefined) return { status: 202, json: undefined };
   const asJson = async (request: JSONRPCRequest) =>
     invalidParams(request, 'legacy') ??
-    (await respondDirectly(ports, inbound, request, 'legacy', readsStructure)) ??
+    (await respondDirectly(ports, inbound, request, client)) ??
     (await askSdk(request, 'json')).text();
   if (Array.isArray(body)) {
     const json = await respondSequentially(requests, {
