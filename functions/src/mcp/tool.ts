@@ -152,10 +152,12 @@ export const reading = {
   role: 'viewer',
 } as const;
 
-/** Returns the properties of tools that write data of Muster and cannot loosen a limit. */
-export const writing = (role: Role, hints: Pick<ToolHints, 'destructiveHint' | 'idempotentHint'>) => ({
+export type WritingHints = Pick<ToolHints, 'destructiveHint' | 'idempotentHint'>;
+
+/** Returns the properties of tools that write data of Muster. @param loosens limits that a call may loosen */
+export const writing = (role: Role, hints: WritingHints, loosens: readonly Loosened[] = []) => ({
   annotations: { readOnlyHint: false, ...hints, openWorldHint: false },
-  loosens: [],
+  loosens,
   role,
 });
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ROLES } from '../../identity/rules/role.ts';
 import { MusterError } from '../../kernel/errors.ts';
+import { Service } from '../../kernel/ports.ts';
 import { Attempts } from '../../limits/rules/attempts.ts';
 import { HttpRejection } from '../../mcp/http/rejection.ts';
 import { addressOf } from '../../mcp/http/request.ts';
@@ -63,9 +64,7 @@ class SignInPageError extends Error {
   }
 }
 
-export class AuthorizationPage {
-  private readonly ports: SignInPorts;
-
+export class AuthorizationPage extends Service<SignInPorts> {
   private readonly visits = new Attempts(
     { perSecond: 1, burst: 60 },
     tooMany('Too many sign-ins started from your IP address.'),
@@ -75,10 +74,6 @@ export class AuthorizationPage {
     { perSecond: 10 / 60, burst: 10 },
     tooMany('Too many unknown clients requested from your IP address.'),
   );
-
-  constructor(ports: SignInPorts) {
-    this.ports = ports;
-  }
 
   /** Returns the page, a problem page, or a redirect to a program on the person's machine. Never throws. */
   async open(visit: SignInRequest): Promise<Reply> {

@@ -1,4 +1,5 @@
 /** Endpoints that clients call: token, register, revoke. Source: RFC 6749, section 5; RFC 7009; RFC 7591. */
+import { Service } from '../../kernel/ports.ts';
 import { type Attempt, Attempts } from '../../limits/rules/attempts.ts';
 import { addressOf } from '../../mcp/http/request.ts';
 import { parametersIn } from '../rules/authorization.ts';
@@ -11,9 +12,7 @@ type Parameter = (name: string) => string | undefined;
 /** Form of a PKCE code verifier. Source: RFC 7636, section 4.1. */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
-export class TokenEndpoints {
-  private readonly ports: SignInPorts;
-
+export class TokenEndpoints extends Service<SignInPorts> {
   /** Limit of invalid codes and tokens per address. The limit is high, because people may share an address. */
   private readonly failures = new Attempts(
     { perSecond: 5, burst: 100 },
@@ -24,10 +23,6 @@ export class TokenEndpoints {
     { perSecond: 10 / 60, burst: 20 },
     tooMany('Too many client registrations from your IP address.'),
   );
-
-  constructor(ports: SignInPorts) {
-    this.ports = ports;
-  }
 
   async token(visit: SignInRequest): Promise<Reply> {
     const { rejection, check, forgive } = this.attempt(visit);

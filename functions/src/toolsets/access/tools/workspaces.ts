@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { ListedToolInfo } from '../../../mcp/callContext.ts';
+import { writing } from '../../../mcp/tool.ts';
 import type { UpdatedWorkspace } from '../rules/workspaceChanges.ts';
 import {
   accessArgument,
@@ -27,9 +28,7 @@ export const createWorkspace = defineTool({
     repositories: repositoriesArgument.default([]).describe('GitHub repositories'),
   }),
   output: workspaceShape,
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-  loosens: ['repositories'],
-  role: 'leader',
+  ...writing('leader', { destructiveHint: false, idempotentHint: false }, ['repositories']),
   scope: 'owner',
   example: { name: 'apollo', repositories: ['sartor-ai/muster'] },
   response: workspaceResponse,
@@ -65,9 +64,12 @@ export const updateWorkspace = defineTool({
     approvals: approvalsArgument.optional().describe('Replaces the list'),
   }),
   output: workspaceShape.extend({ message: z.string().optional() }),
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-  loosens: ['approvals', 'access', 'repositories', 'routing'],
-  role: 'leader',
+  ...writing('leader', { destructiveHint: true, idempotentHint: true }, [
+    'approvals',
+    'access',
+    'repositories',
+    'routing',
+  ]),
   scope: 'owner',
   example: { repositories: ['sartor-ai/*'] },
   response: ({ isChanged, ...settings }: UpdatedWorkspace) => ({

@@ -20,7 +20,7 @@ import { type BudgetWaitPorts, budgetRefusal, pauseForBudget } from './budgetWai
 import { claimableNow, projectCapability, type RunnerClaim, runnerMembership } from './codingTask.ts';
 import type { Message } from './mailbox.ts';
 import type { AgentMessages } from './messages.ts';
-import { type NoTask, NoTaskExplainer, noTask } from './noTask.ts';
+import { type ClaimState, type NoTask, NoTaskExplainer, noTask } from './noTask.ts';
 import { lostAccessChanges, type OwnerPorts, ownerState } from './ownerless.ts';
 import type { CoordinationChange, QueueMark } from './ports.ts';
 import type { Session } from './session.ts';
@@ -60,12 +60,9 @@ export type ClaimOutcome = (
   | { readonly kind: 'none'; readonly mark: QueueMark; readonly why?: NoTask }
 ) & { readonly messages?: readonly Message[] };
 
-interface Claiming {
+interface Claiming extends ClaimState {
   readonly request: ClaimRequest;
-  readonly session: Session;
-  readonly agent: Versioned<Agent>;
   readonly mark: QueueMark;
-  readonly growth: string | undefined;
   readonly recordResponse: RecordResponse<ClaimOutcome>;
 }
 
@@ -161,13 +158,7 @@ export class TaskClaims extends Service<
     const retried = await this.ports.tasks.firstBackoff(session.id);
     if (await this.endBackoffOf(retried, session)) throw new StaleWriteError();
     if (request.runner !== undefined) return this.outcomeOf({ kind: 'none', mark }, recordResponse);
-    const why = await this.noTaskExplainer.explain(
-      session,
-      agent.value,
-      retried?.value,
-      this.ports.clock.now(),
-      growth,
-    );
+    const why = await this.noTaskExplainer.explain(claiming, retried?.value, this.ports.clock.now());
     return this.outcomeOf({ kind: 'none', mark, why }, recordResponse);
   }
 

@@ -1,6 +1,7 @@
 /** Explanations for agents that ask for a task and get none. */
 
 import type { Agent } from '../../../agents/rules/agent.ts';
+import type { Versioned } from '../../../kernel/commit.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { budgetReason } from './budgetWait.ts';
@@ -29,16 +30,19 @@ export function noTask(workspace: string): NoTask {
   };
 }
 
+/** What a claim read. `growth`: of the session, if it is known. */
+export interface ClaimState {
+  readonly session: Session;
+  readonly agent: Versioned<Agent>;
+  readonly growth: string | undefined;
+}
+
 export class NoTaskExplainer extends Service<CoordinationPorts> {
   private readonly cache = new MemoCache<NoTask>();
 
-  /**
-   * Explains why no task can be claimed; reads a few documents.
-   * @param retried the task whose retry is due next
-   * @param growth of the session, if it is known
-   */
-  explain(session: Session, agent: Agent, retried: Task | undefined, now: Date, growth = ''): Promise<NoTask> {
-    const capabilities = agent.capability_details.map(({ name }) => name);
+  /** Explains why no task can be claimed; reads a few documents. @param retried the task whose retry is due next */
+  explain({ session, agent, growth }: ClaimState, retried: Task | undefined, now: Date): Promise<NoTask> {
+    const capabilities = agent.value.capability_details.map(({ name }) => name);
     const key = JSON.stringify([session.id, capabilityKey(capabilities)]);
     const stamp = `${growth} ${Math.floor(now.getTime() / EXPLANATION_TTL_MS)}`;
     return this.cache.read(key, stamp, () => this.reason(session.id, capabilities, retried, now));

@@ -8,7 +8,7 @@ import { isVisible } from '../../../kernel/hiddenCharacters.ts';
 import { idLike } from '../../../kernel/ids.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
 import { listedAs } from '../../../mcp/jsonSchema.ts';
-import { clearArgument, clearedFields, optionalFields } from '../../../mcp/tool.ts';
+import { clearArgument, clearedFields, optionalFields, writing } from '../../../mcp/tool.ts';
 import { defineTool } from './exampleCalls.ts';
 
 const MAX_CAPABILITIES = 100;
@@ -135,9 +135,7 @@ export const registerAgent = defineTool({
     clear: clearArgument('toolsets', 'heldTo'),
   }),
   output,
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  loosens: ['agent'],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: true, idempotentHint: false }, ['agent']),
   example: {
     agentInfo: { name: 'research-agent', type: 'researcher', version: '1.0.0', description: 'Reads papers' },
     capabilities: [{ name: 'research', category: 'analysis' }],

@@ -6,7 +6,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { fittingItems } from '../../../kernel/json.ts';
 import { encodeCursor, type PageRequest } from '../../../kernel/paging.ts';
-import { guidance, reading, wholeNumber } from '../../../mcp/tool.ts';
+import { guidance, reading, wholeNumber, writing } from '../../../mcp/tool.ts';
 import { type AuditFilter, callWorkspace, ownOf } from '../rules/audit.ts';
 import type { RefusedUndo, Undone } from '../rules/undo.ts';
 import { cursor, cursorAfter, defineTool, pageShape } from './systemPages.ts';
@@ -165,9 +165,14 @@ export const undo = defineTool({
     more: z.boolean().describe('Whether there are older events; nextCursor continues with them.'),
     nextCursor: z.string().optional(),
   }),
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-  loosens: ['approvals', 'budget', 'member', 'access', 'repositories', 'routing'],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: true, idempotentHint: true }, [
+    'approvals',
+    'budget',
+    'member',
+    'access',
+    'repositories',
+    'routing',
+  ]),
   example: { agent_id: 'agent-001', since: '2099-01-01T00:00:00Z' },
   response: ({ events, things, refused, more, last }: Undone, asked) => ({
     success: refused.length === 0,

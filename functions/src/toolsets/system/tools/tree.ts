@@ -6,7 +6,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { fittingItems } from '../../../kernel/json.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
-import { clearArgument, clearedFields, optionalFields, reading } from '../../../mcp/tool.ts';
+import { clearArgument, clearedFields, optionalFields, reading, writing } from '../../../mcp/tool.ts';
 import type { VisibleNode } from '../rules/tree.ts';
 import { cursor, cursorAfter, defineTool, pageShape } from './systemPages.ts';
 
@@ -128,9 +128,7 @@ export const setBudget = defineTool({
     clear: clearArgument('money', 'tokens'),
   }),
   output: budgetShape,
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  loosens: ['budget'],
-  role: 'worker',
+  ...writing('worker', { destructiveHint: false, idempotentHint: true }, ['budget']),
   example: { kind: 'task', id: 'task-xxx-001', money: 5, tokens: 2_000_000 },
   response: budgetResponse,
   handler: ({ services, principal, workspace, recordResponse }, input) => {

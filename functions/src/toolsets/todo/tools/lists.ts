@@ -16,6 +16,15 @@ import {
 } from './todoLists.ts';
 import { defineTool } from './todoResponses.ts';
 
+const example = {
+  priority: 'HIGH' as const,
+  tags: ['work'],
+  due_after: '2099-02-10T00:00:00Z',
+  due_before: '2099-02-16T23:59:59Z',
+  sort_by: 'due_date' as const,
+  sort_order: 'asc' as const,
+};
+
 export const listTasks = defineTool({
   name: 'list_tasks',
   title: 'List to-dos',
@@ -31,14 +40,7 @@ export const listTasks = defineTool({
   }),
   output: listShape,
   ...reading,
-  example: {
-    priority: 'HIGH',
-    tags: ['work'],
-    due_after: '2099-02-10T00:00:00Z',
-    due_before: '2099-02-16T23:59:59Z',
-    sort_by: 'due_date',
-    sort_order: 'asc',
-  },
+  example,
   text: listText,
   handler: listed,
 });
@@ -56,15 +58,7 @@ export const filterTasks = defineTool({
   }),
   output: listShape,
   ...reading,
-  example: {
-    priority: 'HIGH',
-    tags: ['work'],
-    due_after: '2099-02-10T00:00:00Z',
-    due_before: '2099-02-16T23:59:59Z',
-    completed: false,
-    sort_by: 'due_date',
-    sort_order: 'asc',
-  },
+  example: { ...example, completed: false },
   handler: listed,
 });
 

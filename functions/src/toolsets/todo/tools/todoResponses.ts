@@ -7,7 +7,7 @@ import { isVisible } from '../../../kernel/hiddenCharacters.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
 import { listedAs } from '../../../mcp/jsonSchema.ts';
-import { optionalFields, type ToolHints, textUpTo, toolsFor } from '../../../mcp/tool.ts';
+import { optionalFields, textUpTo, toolsFor, type WritingHints, writing as writingAs } from '../../../mcp/tool.ts';
 import type { TodoServices } from '../create.ts';
 import { FREQUENCIES, type RecurringTask } from '../rules/recurring/recurrenceRule.ts';
 import type { Reminder } from '../rules/reminders/reminder.ts';
@@ -110,12 +110,7 @@ export function writtenResponse(todo: Todo, message: string) {
 }
 
 /** Properties of tools that change to-dos. All roles may change their own to-dos, but read-only agents may not. */
-export const writing = (hints: Pick<ToolHints, 'destructiveHint' | 'idempotentHint'>) => ({
-  annotations: { readOnlyHint: false, ...hints, openWorldHint: false },
-  loosens: [],
-  role: 'viewer' as const,
-  agentRole: 'worker' as const,
-});
+export const writing = (hints: WritingHints) => ({ ...writingAs('viewer', hints), agentRole: 'worker' as const });
 
 /** @throws MusterError VALIDATION_ERROR if the edit sets no field */
 export function requireChange(edit: Readonly<Record<string, unknown>>, names: string): void {
