@@ -10,8 +10,8 @@ const PAGE = 50;
 const AGENT_PAGE = 100;
 const TODO_PAGE = 200;
 const DISCOVERY_PAGE = 20;
-/** Maximum number of counter shards in a query. No session or workspace has as many. */
-const MAX_SHARDS = 64;
+/** Maximum number of counter shards in a query. No session has more, including those of earlier releases. */
+const MAX_SHARDS = 128;
 
 export const HELD_STATUSES = ['claimed', 'in_progress', 'waiting'];
 export const OPEN_STATUSES = ['available', ...HELD_STATUSES];

@@ -70,8 +70,8 @@ export class CoordinationService extends Service<CoordinationPorts> {
       return { session, agents, counters: sumCounters([]), blocked: 0, late: NO_TASKS, stuck: NO_TASKS };
     const counters = await sessions.counters(workspace, session.id);
     const [blocked, late] = await Promise.all([
-      counters.mostBlocked > 0 ? queue.count(session.id, 'blocked') : 0,
-      counters.mostLate > 0 ? this.late(session.id) : NO_TASKS,
+      counters.mostBlocked !== 0 ? queue.count(session.id, 'blocked') : 0,
+      counters.mostLate !== 0 ? this.late(session.id) : NO_TASKS,
     ]);
     const { failed, cancelled } = counters.counts;
     // A task can be stuck only if another task failed or was cancelled.

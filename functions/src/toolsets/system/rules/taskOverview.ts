@@ -104,13 +104,13 @@ export class TaskOverview extends Service<QueuePorts> {
     const tasks: Task[] = [];
     const states = statesOf(request);
     for (const status of states.slice(after ? states.indexOf(after.status) : 0)) {
-      if (status === 'blocked' && counters.mostBlocked <= 0) continue;
+      if (status === 'blocked' && counters.mostBlocked === 0) continue;
       const isFull = tasks.length === limit || !fitsPage(tasks, MAX_STATE_SHARE);
       if (isFull) return { tasks, truncated: true, next: { status } };
       const { items, next } = await this.ports.queue.list(
         session,
         status,
-        { priorities: priority && PRIORITY_RANGES[priority], type, hasDeadlines: counters.mostLate > 0 },
+        { priorities: priority && PRIORITY_RANGES[priority], type, hasDeadlines: counters.mostLate !== 0 },
         { limit: limit - tasks.length, after: status === after?.status ? after.place : undefined },
       );
       tasks.push(...items);
@@ -166,7 +166,7 @@ async function stateOf({ sessions, store, clock }: SystemPorts, workspace: strin
 
 async function sizeOf({ queue }: SystemPorts, { session, counters }: NonNullable<QueueState>) {
   const [blocked, oldestTask] = await Promise.all([
-    counters.mostBlocked > 0 ? queue.count(session, 'blocked') : 0,
+    counters.mostBlocked !== 0 ? queue.count(session, 'blocked') : 0,
     queue.oldest(session),
   ]);
   return { blocked, oldestTask };
