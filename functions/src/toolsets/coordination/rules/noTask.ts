@@ -30,7 +30,7 @@ export function noTask(workspace: string): NoTask {
   };
 }
 
-/** What a claim read. `growth`: of the session, if it is known. */
+/** State that a claim read. `growth`: that of the session, if it is known. */
 export interface ClaimState {
   readonly session: Session;
   readonly agent: Versioned<Agent>;
