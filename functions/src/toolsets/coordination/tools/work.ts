@@ -48,8 +48,9 @@ export const claimTask = defineTool({
       .max(MAX_HELD, `expected at most ${MAX_HELD} tasks`)
       .optional()
       .describe('Tasks you hold; allows another claim'),
-    start: z.boolean().default(false).describe('Also start it'),
-    wait_seconds: wholeNumber(0, MAX_WAIT_SECONDS).default(0).describe('Default: no wait'),
+    // Without defaults, because an idempotency key of the last release stores a digest of the arguments.
+    start: z.boolean().optional().describe('Also start it'),
+    wait_seconds: wholeNumber(0, MAX_WAIT_SECONDS).optional().describe('Default: no wait'),
   }),
   output: z.object({
     success: z.boolean(),
@@ -71,7 +72,7 @@ export const claimTask = defineTool({
     const resumed = outcome.kind === 'resumed' || undefined;
     return { success: true, task: taskResponse(outcome.task), resumed, messages };
   },
-  handler: async (context, { agent_id, lease_seconds, in_hand, start, wait_seconds }) => {
+  handler: async (context, { agent_id, lease_seconds, in_hand, start = false, wait_seconds = 0 }) => {
     const { services, workspace, principal, recordResponse, timeLeft } = context;
     const { id: agentId, readsMessages } = await services.liveness.acting(principal, workspace, agent_id);
     const request = { workspace, agentId, readsMessages, leaseSeconds: lease_seconds, heldTaskIds: in_hand, start };
