@@ -83,6 +83,7 @@ export function sampleSession(changes: Partial<Session> = {}): Session {
     capability_keys: [],
     spread: 1,
     first_gate: 0,
+    counter_shards: 8,
     ...changes,
   };
 }

@@ -4,7 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { countersPath, queueShardsPath, sessionPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { counterShards } from '../../../functions/src/toolsets/coordination/rules/openSession.ts';
 import type { Session } from '../../../functions/src/toolsets/coordination/rules/session.ts';
 import { countSession } from '../../../scripts/rebuild/counters.ts';
 import { Team, unkeyed } from './team.ts';
@@ -33,7 +32,7 @@ describe('queue version shards', () => {
 
   /** Sets a recent write time in every counter shard, so that the session counts as busy. */
   async function fill(session: Session): Promise<void> {
-    for (let made = 0; (await shardsOf(session)).length < counterShards(session); made++) {
+    for (let made = 0; (await shardsOf(session)).length < session.counter_shards; made++) {
       assert.ok(made < 400, '400 created tasks did not write every counter shard');
       await team.createOne();
     }
@@ -77,10 +76,10 @@ describe('queue version shards', () => {
     const wider = await open();
     assert.equal(wider.spread, 2 * session.spread);
     assert.equal((await gatesOf(wider)).length, wider.spread);
-    assert.equal(counterShards(wider), 2 * counterShards(session));
+    assert.equal(wider.counter_shards, 2 * session.counter_shards);
     await fill(wider);
     assert.deepEqual(await team.counts(), { available: (await team.tasks()).length });
-    assert.equal((await shardsOf(wider)).length, counterShards(wider));
+    assert.equal((await shardsOf(wider)).length, wider.counter_shards);
   });
 
   it('are read by a claim, which queries the queue only if it has grown', async () => {

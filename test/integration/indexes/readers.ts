@@ -332,13 +332,17 @@ async function sessionCalls(): Promise<readonly Call[]> {
     'toolsets/coordination/store/sessions.ts',
   );
   const at = { workspace: 'workspace-1', id: SESSION, goal: '', master_plan: '', created_at: new Date(0) };
-  const session = { ...at, queue_version: 0, capability_keys: [], spread: 1, first_gate: 0 };
+  const session = { ...at, queue_version: 0, capability_keys: [], spread: 1, first_gate: 0, counter_shards: 8 };
   return [
     (database) => new SessionQueries(database, documents, new ShardCounts()).growthAges(session),
     (database) => new SessionQueries(database, documents, new ShardCounts()).unusedShards(session, ['a', 'b'], 2),
     (database) => new SessionQueries(database, documents, new ShardCounts()).current('workspace-1'),
     (database) => new SessionQueries(database, documents, new ShardCounts()).opening('workspace-1'),
-    (database) => new SessionQueries(database, documents, new ShardCounts()).currentWithAgent('workspace-1', 'agent-1'),
+    async (database) => {
+      await database.doc('workspaces/workspace-2').set({ session: SESSION });
+      await database.doc(`workspaces/workspace-2/sessions/${SESSION}`).set({ ...session, workspace: 'workspace-2' });
+      return new SessionQueries(database, documents, new ShardCounts()).currentWithAgent('workspace-2', 'agent-1');
+    },
     (database) => new SessionQueries(database, documents, new ShardCounts()).archived('workspace-1', SESSION),
     (database) => new SessionQueries(database, documents, new ShardCounts()).lastArchived('workspace-1'),
     (database) => new SessionQueries(database, documents, new ShardCounts()).counters('workspace-1', SESSION),

@@ -230,21 +230,18 @@ export const credentials: fc.Arbitrary<Credential> = withSome(
   ['toolsets'],
 );
 
-export const sessions: fc.Arbitrary<Session> = withSome(
-  {
-    id,
-    workspace: id,
-    goal: text,
-    master_plan: text,
-    created_at: date,
-    queue_version: count,
-    capability_keys: texts,
-    spread: count,
-    first_gate: count,
-    counter_shards: count,
-  },
-  ['counter_shards'],
-);
+export const sessions: fc.Arbitrary<Session> = whole({
+  id,
+  workspace: id,
+  goal: text,
+  master_plan: text,
+  created_at: date,
+  queue_version: count,
+  capability_keys: texts,
+  spread: count,
+  first_gate: count,
+  counter_shards: count,
+});
 
 export const discoveries: fc.Arbitrary<Discovery> = whole({
   id,

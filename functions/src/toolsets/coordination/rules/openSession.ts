@@ -7,7 +7,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { type Randomness, Service, skipUnreadable } from '../../../kernel/ports.ts';
 import { isCodingKey } from './codingTask.ts';
 import type { CoordinationChange, CoordinationPorts, SessionQueries } from './ports.ts';
-import type { OpenSession, Session } from './session.ts';
+import { MIN_COUNTER_SHARDS, type OpenSession, type Session } from './session.ts';
 import { capabilityKey, MAX_CAPABILITY_KEYS, type Task } from './task.ts';
 
 export interface OpenedSession {
@@ -124,7 +124,7 @@ export function newSession(
   now: Date,
 ): Session {
   const id = `session-${randomness.letters(12)}`;
-  const empty = { queue_version: 0, capability_keys: [], spread: 1, first_gate: 0 };
+  const empty = { queue_version: 0, capability_keys: [], spread: 1, first_gate: 0, counter_shards: MIN_COUNTER_SHARDS };
   return { id, workspace, goal, master_plan: masterPlan, created_at: now, ...empty };
 }
 
@@ -134,16 +134,8 @@ export function newSession(
 // docs/decisions/0002-task-queue.md;
 // https://firebase.google.com/docs/firestore/best-practices#updates_to_a_single_document
 
-/** Number of counter shards of a new session. */
-export const MIN_COUNTER_SHARDS = 8;
-
 /** Maximum number of shards, because a read of the counters reads every shard. */
 const MAX_SHARDS = 64;
-
-/** Returns the number of counter shards of a session. Older sessions have as many as queue version shards. */
-export function counterShards({ counter_shards, spread }: Pick<Session, 'counter_shards' | 'spread'>): number {
-  return counter_shards ?? Math.max(MIN_COUNTER_SHARDS, spread);
-}
 
 /** Shortest time between two writes of a document that Firestore sustains, in milliseconds. */
 const MS_PER_WRITE = 1000;
@@ -171,13 +163,13 @@ export class SessionSharding extends Service<CoordinationPorts> {
       sessions.counters(workspace, session),
       sessions.growthAges(open.session),
     ]);
-    const before = open.session.spread;
+    const { spread: before, counter_shards: counters } = open.session;
     const sharded = {
       ...open.session,
       spread: neededShards(growthAges, before),
-      counter_shards: neededShards(counterAges, counterShards(open.session)),
+      counter_shards: neededShards(counterAges, counters),
     };
-    if (sharded.spread === before && sharded.counter_shards === counterShards(open.session)) return;
+    if (sharded.spread === before && sharded.counter_shards === counters) return;
     const change = { kind: 'shardSession' as const, session: sharded, before, version: open.sessionVersion };
     await ignoreStale(store.commit([change]));
   }

@@ -108,6 +108,9 @@ export function sumCounters(shards: readonly CounterShard[]) {
 
 export type ArchivedSession = Pick<Session, 'workspace' | 'id'>;
 
+/** Number of counter shards of a new session. */
+export const MIN_COUNTER_SHARDS = 8;
+
 /**
  * Session: a goal, a plan and their tasks. A workspace has at most one open session. `workspaces/{workspace}`
  * contains the session's id, and `workspaces/{workspace}/sessions/{id}` is the session's document. Archiving moves
@@ -128,8 +131,7 @@ export const sessionDocument = z.object({
   spread: z.int(),
   /** Number of the first current queue version shard. Removing unused capability keys replaces the shards. */
   first_gate: z.int(),
-  /** Number of counter shards, after it has been increased. */
-  counter_shards: z.exactOptional(z.int()),
+  counter_shards: z._default(z.int(), MIN_COUNTER_SHARDS),
 });
 
 export const { toDocument: sessionToDocument, fromDocument: sessionFromDocument } = documentCodec(sessionDocument);

@@ -16,13 +16,13 @@ import { type DocumentReading, FirestoreReader } from '../../../kernel/firestore
 import { versioned, versionOf } from '../../../kernel/firestore/verifiedCommit.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
 import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
-import { counterShards, MIN_COUNTER_SHARDS } from '../rules/openSession.ts';
 import type { CountersNow, SessionAndAgent, SessionQueries, UnusedShards } from '../rules/ports.ts';
 import {
   type ArchivedSession,
   counterFromDocument,
   type Discovery,
   discoveryFromDocument,
+  MIN_COUNTER_SHARDS,
   type Opening,
   type OpenSession,
   type QueueShards,
@@ -135,14 +135,14 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
   async opening(workspace: string, attempt = 1): Promise<Opening> {
     const guess = this.cached.get(workspace)?.id;
     const guessed = guess === undefined ? [] : [sessionPath(workspace, guess)];
-    const [named, last] = await this.database.getAll(
+    const [named, ...rest] = await this.database.getAll(
       ...[workspacePath(workspace), ...guessed].map((path) => this.database.doc(path)),
     );
     if (named?.updateTime === undefined) return {};
     const { session: name } = this.documents.value(named, workspaceFromDocument);
     const { version: workspaceVersion } = versioned(name, named.updateTime);
     if (name === undefined) return { vacant: workspaceVersion };
-    const stored = guess === name ? last : await this.database.doc(sessionPath(workspace, name)).get();
+    const stored = guess === name ? rest[0] : await this.database.doc(sessionPath(workspace, name)).get();
     if (stored?.updateTime === undefined) {
       // The session was archived between the two reads. This is not expected to happen several times in a row.
       if (attempt === MAX_ATTEMPTS) throw new Error(`Workspace ${workspace} refers to a session that does not exist.`);
@@ -172,8 +172,8 @@ export function queueShardPaths({ workspace, id, first_gate, spread }: QueueShar
 export class ShardCounts {
   private readonly cached = new BoundedMap<string, number>(MAX_CACHED_SESSIONS);
 
-  note(session: Session): void {
-    this.cached.set(session.id, counterShards(session));
+  note({ id, counter_shards }: Session): void {
+    this.cached.set(id, counter_shards);
   }
 
   of(session: string): number {

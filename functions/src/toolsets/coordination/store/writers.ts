@@ -15,7 +15,6 @@ import {
 import type { EffectsOf } from '../../../kernel/firestore/store.ts';
 import { type ChangeWriters, type CommitWrites, increments } from '../../../kernel/firestore/store.ts';
 import type { MessageChanges } from '../rules/mailbox.ts';
-import { counterShards } from '../rules/openSession.ts';
 import { discoveryToDocument, type Session, type SessionChanges, sessionToDocument } from '../rules/session.ts';
 import { type Task, type TaskChanges, taskToDocument } from '../rules/task.ts';
 import { taskNode } from '../rules/taskChanges.ts';
@@ -53,8 +52,8 @@ export const sessionWriters = (spreads: ShardCounts): ChangeWriters<SessionChang
   queueGrew({ session, capability_keys, version }, writes) {
     const { workspace, id, spread } = session;
     if (capability_keys.length === 0 && version === undefined) {
-      const path = queueShardPaths(session)[writes.randomness.integer(spread)] ?? '';
-      writes.update(path, { grown_at: FieldValue.serverTimestamp() });
+      const shard = session.first_gate + writes.randomness.integer(spread);
+      writes.update(`${queueShardsPath(workspace, id)}/${shard}`, { grown_at: FieldValue.serverTimestamp() });
       return;
     }
     const path = sessionPath(workspace, id);
@@ -74,7 +73,7 @@ export const sessionWriters = (spreads: ShardCounts): ChangeWriters<SessionChang
     queueShards({ ...session, first_gate: firstGate }, 0, writes);
   },
   shardSession({ session, before, version }, writes) {
-    const { workspace, id, spread, counter_shards = counterShards(session) } = session;
+    const { workspace, id, spread, counter_shards } = session;
     writes.replace(sessionPath(workspace, id), { spread, counter_shards }, version);
     queueShards(session, before, writes);
   },
