@@ -49,8 +49,8 @@ interface Setting {
 
 const SETTINGS: readonly Setting[] = [
   { name: 'event.realtime', stage: realtimeStage, delayMs: 0, target: 2.5 },
-  { name: 'event.realtime5', stage: realtimeStage, delayMs: 5, target: 2.25 },
-  { name: 'event.realtime20', stage: realtimeStage, delayMs: 20, target: 2.1 },
+  { name: 'event.realtime5', stage: realtimeStage, delayMs: 5, target: 1.5 },
+  { name: 'event.realtime20', stage: realtimeStage, delayMs: 20, target: 1.5 },
   { name: 'event.firestore', stage: firestoreStage, delayMs: 0, target: 1.25 },
 ];
 
