@@ -80,7 +80,8 @@ export function requestStart(platformPort: string | undefined, serve: HttpsFunct
         await Reflect.apply(serve, undefined, [request, response]);
       } catch {
         // Firebase has logged the error, and then tried to respond with methods of Express.
-        response.writeHead(500).end();
+        if (response.headersSent) response.destroy();
+        else response.writeHead(500).end();
       }
     });
   };

@@ -39,8 +39,8 @@ describe('claim_task', () => {
     await team.allow(ann, 2);
     await claim({ start: true });
     assert.deepEqual(shown(await claim({ start: true })), [first?.id, 'in_progress', true]);
-    const beside = await claim({ start: true, in_hand: [first?.id ?? ''] });
-    assert.deepEqual(shown(beside), [second?.id, 'in_progress', undefined]);
+    const another = await claim({ start: true, in_hand: [first?.id ?? ''] });
+    assert.deepEqual(shown(another), [second?.id, 'in_progress', undefined]);
   });
 
   it('with start, starts a task that the agent had claimed without starting it', async () => {

@@ -1,11 +1,11 @@
 /** If a compare-and-set in the Realtime Database loses its response, the writer still finds out that it succeeded. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { type App, deleteApp, initializeApp } from 'firebase-admin/app';
+import { type App, deleteApp, getApps, initializeApp } from 'firebase-admin/app';
 import { type Database, getDatabase, type Reference } from 'firebase-admin/database';
 import { DatabasePresence } from '../../../functions/src/agents/store/presence.ts';
 import { firebaseApp, systemClock, systemRandomness } from '../../../functions/src/kernel/platform.ts';
-import { busPath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
+import { BusWrites, busPath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import { DatabaseEventLog } from '../../../functions/src/toolsets/firebase/store/eventLog.ts';
 import { DatabaseWatcherLeases } from '../../../functions/src/toolsets/firebase/store/watcherLeases.ts';
 import { DatabaseDeliveries } from '../../../functions/src/toolsets/todo/store/notifications.ts';
@@ -30,7 +30,8 @@ describe('a compare-and-set with a lost response', () => {
 
   afterEach(async () => {
     proxy.close();
-    await deleteApp(app);
+    const opened = getApps().filter(({ name }) => name.endsWith(app.name));
+    await Promise.all(opened.map(deleteApp));
   });
 
   const there = async (path: string): Promise<unknown> => (await (await realtimeDatabase()).ref(path).get()).val();
@@ -38,14 +39,21 @@ describe('a compare-and-set with a lost response', () => {
   /** Runs `work`, and drops the response to its compare-and-set. Closes the connection when `isDone` returns true. */
   async function losing<T>(work: () => Promise<T>, isDone: () => Promise<boolean>): Promise<T> {
     const own = (await database()).ref();
-    const prototype: Pick<Reference, 'transaction'> = Object.getPrototypeOf(own);
-    const { transaction } = prototype;
-    prototype.transaction = function (this: Reference, ...given) {
+    const prototype: Pick<Reference, 'transaction' | 'update'> = Object.getPrototypeOf(own);
+    const { transaction, update } = prototype;
+    const silence = (reference: Reference): void => {
       // Other work of this process does not use the proxy.
-      if (String(this.root) !== String(own)) return transaction.apply(this, given);
-      prototype.transaction = transaction;
+      if (String(reference.root) !== String(own)) return;
+      Object.assign(prototype, { transaction, update });
       proxy.silence();
+    };
+    prototype.transaction = function (this: Reference, ...given) {
+      silence(this);
       return transaction.apply(this, given);
+    };
+    prototype.update = function (this: Reference, ...given) {
+      silence(this);
+      return update.apply(this, given);
     };
     const outcome = work();
     await eventually('the write is applied', async () => (await isDone()) || undefined);
@@ -56,6 +64,10 @@ describe('a compare-and-set with a lost response', () => {
   const has = (path: string) => async () => (await there(path)) !== null;
 
   it('appends a log entry once, and reports success to the writer', async () => {
+    const bus = await withDatabaseAt(proxy.host, () => new BusWrites(database).connect());
+    await new Promise<void>((resolve) => {
+      bus.root.child('.info/connected').on('value', (connected) => connected.val() === true && resolve());
+    });
     const events = new DatabaseEventLog(database, unnoted);
     const entry = { sequence: 1, writer: 'writer', transitions: [] };
     const appended = await losing(() => events.append(log, entry), has(`${busPath(log)}/log`));

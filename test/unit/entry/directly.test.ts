@@ -10,6 +10,10 @@ it("handles requests without the framework's listeners only at the port of the p
   const [platform, other] = [framework(), framework()];
   const serve = async ({ url, headers }: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (url === '/broken') throw new Error('broken');
+    if (url === '/half') {
+      response.write('half');
+      throw new Error('broken after the headers');
+    }
     response.end(`function ${headers['content-length']}`);
   };
   const urls = [await listen(platform), await listen(other)];
@@ -18,6 +22,7 @@ it("handles requests without the framework's listeners only at the port of the p
   const answers: string[] = [];
   for (const url of [...urls, urls[0], `${urls[0]}/broken`])
     answers.push(await (await fetch(String(url), { method: 'POST', body: 'body' })).text());
+  await assert.rejects(fetch(`${urls[0]}/half`).then((half) => half.text()));
   unsubscribe('http.server.request.start', onStart);
   await Promise.all([close(platform), close(other)]);
   assert.deepEqual(answers, ['function undefined', 'framework', 'function undefined', '']);

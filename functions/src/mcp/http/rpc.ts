@@ -19,7 +19,10 @@ import { BadMessage, MAX_BATCH, MAX_ID_LENGTH, parseBody } from './body.ts';
 import { rejectionOf } from './rejection.ts';
 import { errorReply, type JsonReply } from './response.ts';
 
-/** Responds to a message or batch, with HTTP status 200 even for errors. @throws MusterError RATE_LIMITED if the body contains no valid message */
+/**
+ * Responds to a message or batch, with HTTP status 200 even for errors.
+ * @throws MusterError RATE_LIMITED if the body contains no valid message
+ */
 export async function serveRpc(ports: CallPorts, routed: RoutedRequest, bytes: Buffer): Promise<JsonReply> {
   try {
     const json = await respondToBody(ports, routed, parseBody(bytes));

@@ -183,7 +183,8 @@ const PLAIN_PARAMS: readonly string[] = ['name', 'arguments', '_meta'];
 
 /**
  * Responds without the SDK, whose objects and checks take longer than a cheap call, to `tools/list`, to `ping` and to
- * plain calls of known tools that need no stream. The bytes are those that the SDK would send. Undefined for other requests.
+ * plain calls of known tools that need no stream. The bytes are those that the SDK would send. Undefined for other
+ * requests.
  */
 export function respondDirectly(
   ports: ServerPorts,
