@@ -1,27 +1,30 @@
-/** Result of a benchmark, and whether it meets its target. */
+/** Result of a benchmark, and whether it meets its targets. */
+import { z } from 'zod';
 
-export interface Spread {
-  readonly min: number;
-  readonly median: number;
-  readonly max: number;
-}
+const spreadSchema = z.object({ min: z.number(), median: z.number(), max: z.number() });
+const targetSchema = z.object({ kind: z.enum(['at least', 'at most']), value: z.number() });
+const figureSchema = z.union([spreadSchema, z.number(), z.string()]);
 
-export interface Target {
-  readonly kind: 'at least' | 'at most';
-  readonly value: number;
-}
+export type Spread = z.infer<typeof spreadSchema>;
+export type Target = z.infer<typeof targetSchema>;
+export type Figure = z.infer<typeof figureSchema>;
+export type Measurement = z.infer<typeof measurementSchema>;
 
-export interface Measurement {
-  readonly name: string;
-  readonly title: string;
+export const measurementSchema = z.object({
+  name: z.string(),
+  title: z.string(),
   /** Ratio of Muster's result to the baseline's result, over all rounds. */
-  readonly ratio?: Spread;
-  readonly target?: Target;
+  ratio: spreadSchema.exactOptional(),
+  target: targetSchema.exactOptional(),
   /** The measured values from which the ratio is computed. Their names include the unit. */
-  readonly figures: Readonly<Record<string, Spread | number | string>>;
+  figures: z.record(z.string(), figureSchema),
+  /** Targets of figures, by the figure's name. */
+  figureTargets: z.record(z.string(), targetSchema).exactOptional(),
+  /** Reason why a target is missed, if the reason is known. It is shown only if a target is missed. */
+  reason: z.string().exactOptional(),
   /** Errors that make the benchmark fail regardless of the ratio, for example a task that was claimed twice. */
-  readonly faults: readonly string[];
-}
+  faults: z.array(z.string()).readonly().exactOptional(),
+});
 
 export function spread(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b);
@@ -34,17 +37,43 @@ export function median(values: readonly number[]): number {
   return spread(values).median;
 }
 
+export function percentile(values: readonly number[], share: number): number {
+  return quantile(
+    [...values].sort((a, b) => a - b),
+    share,
+  );
+}
+
 /** Returns a quantile, interpolated between the two nearest values. */
-export function quantile(sorted: readonly number[], share: number): number {
+function quantile(sorted: readonly number[], share: number): number {
   const at = (sorted.length - 1) * share;
   const below = sorted[Math.floor(at)] ?? Number.NaN;
   const above = sorted[Math.ceil(at)] ?? Number.NaN;
   return below + (above - below) * (at - Math.floor(at));
 }
 
-/** Returns whether there is no fault and the median of the rounds meets the target. */
-export function passes({ ratio, target, faults }: Measurement): boolean {
-  if (faults.length > 0) return false;
-  if (ratio === undefined || target === undefined) return true;
-  return target.kind === 'at least' ? ratio.median >= target.value : ratio.median <= target.value;
+/** A value that has a target: the ratio, or a figure. */
+export interface Judged {
+  readonly what: string;
+  readonly spread: Spread;
+  readonly target: Target;
+}
+
+export function judgedOf({ ratio, target, figures, figureTargets = {} }: Measurement): readonly Judged[] {
+  const whole = ratio && target ? [{ what: 'ratio', spread: ratio, target }] : [];
+  const parts = Object.entries(figureTargets).flatMap(([what, target]) => {
+    const figure = figures[what];
+    if (figure === undefined || typeof figure === 'string') return [];
+    return [{ what, spread: typeof figure === 'number' ? spread([figure]) : figure, target }];
+  });
+  return [...whole, ...parts];
+}
+
+export function meets({ median }: Spread, { kind, value }: Target): boolean {
+  return kind === 'at least' ? median >= value : median <= value;
+}
+
+/** Returns whether the median of each value that has a target meets this target. */
+export function isOnTarget(measurement: Measurement): boolean {
+  return judgedOf(measurement).every(({ spread, target }) => meets(spread, target));
 }

@@ -1,12 +1,17 @@
 /** Runs benchmarks sequentially, and reports each result as soon as it is complete. */
-import { type Measurement, passes } from './measurement.ts';
+import { isOnTarget, type Measurement } from './measurement.ts';
 
 export type Benchmarks = Readonly<Record<string, () => Promise<readonly Measurement[]>>>;
 
 export interface Verdict {
+  /** Whether everything was measured without a fault and without a regression. A missed target is not a failure. */
   readonly pass: boolean;
-  /** Names of measurements that missed their target, and of benchmarks that failed with an error. */
+  /** Names of measurements with faults, and of benchmarks that failed with an error. */
   readonly failed: readonly string[];
+  /** Names of measurements that are worse than the stored figures. */
+  readonly worse: readonly string[];
+  /** Names of measurements that missed a target. */
+  readonly missed: readonly string[];
   /** Names of benchmarks that did not run. */
   readonly left: readonly string[];
 }
@@ -15,11 +20,17 @@ export interface RunOptions {
   readonly benchmarks: Benchmarks;
   readonly wanted: readonly string[];
   readonly begins: (name: string) => void;
-  readonly measured: (measurement: Measurement) => void;
+  /** Returns the values of a measurement that are worse than the stored figures. */
+  readonly regressions: (measurement: Measurement) => readonly string[];
+  readonly measured: (measurement: Compared) => void;
+}
+
+export interface Compared extends Measurement {
+  readonly worse: readonly string[];
 }
 
 export class Run {
-  readonly measurements: Measurement[] = [];
+  readonly measurements: Compared[] = [];
   private readonly options: RunOptions;
   private readonly left: string[];
   private current = 'bench';
@@ -52,12 +63,19 @@ export class Run {
   }
 
   verdict(): Verdict {
-    const failed = this.measurements.filter((measurement) => !passes(measurement)).map(({ name }) => name);
-    return { pass: failed.length === 0 && this.left.length === 0, failed, left: [...this.left] };
+    const namesOf = (isIncluded: (measurement: Compared) => boolean): readonly string[] => [
+      ...new Set(this.measurements.filter(isIncluded).map(({ name }) => name)),
+    ];
+    const failed = namesOf(({ faults = [] }) => faults.length > 0);
+    const worse = namesOf((measurement) => measurement.worse.length > 0);
+    const missed = namesOf((measurement) => !isOnTarget(measurement));
+    const left = [...new Set(this.left)];
+    return { pass: [failed, worse, left].every((names) => names.length === 0), failed, worse, missed, left };
   }
 
   private keep(measurement: Measurement): void {
-    this.measurements.push(measurement);
-    this.options.measured(measurement);
+    const compared = { ...measurement, worse: this.options.regressions(measurement) };
+    this.measurements.push(compared);
+    this.options.measured(compared);
   }
 }

@@ -1,5 +1,5 @@
 /** Projects and agents of the benchmarks. Each benchmark has a dedicated Firestore project in the emulator. */
-import { Firestore } from '@google-cloud/firestore';
+import { type DocumentData, Firestore } from '@google-cloud/firestore';
 import { type Agent, NO_METRICS } from '../functions/src/agents/rules/agent.ts';
 import { agentToDocument } from '../functions/src/agents/store/agents.ts';
 import { CREDENTIAL_DAYS } from '../functions/src/identity/rules/credential.ts';
@@ -44,8 +44,12 @@ const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000
 /** Rate limit above the load of one caller, so that calls are counted as in a deployment but never refused. */
 const UNREACHED_LIMIT = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '500000' };
 
+let projects = 0;
+
+/** Returns an empty project, also if a benchmark runs twice. */
 export function newProject(name: string): Project {
-  const id = `demo-muster-${name}-${process.pid}`;
+  projects += 1;
+  const id = `demo-muster-${name}-${process.pid}-${projects}`;
   const config = JSON.parse(process.env['FIREBASE_CONFIG'] ?? '{}');
   const env = {
     ...UNREACHED_LIMIT,
@@ -65,18 +69,37 @@ export function suiteProject(): Project {
 
 const BATCH = 500;
 
+/** Number of batches that are written at the same time. */
+const WRITERS = 4;
+
+/** Writes the documents with the numbers from 0 to `count` - 1, each of which `documentOf` returns with its path. */
+export async function writeAll(
+  firestore: Firestore,
+  count: number,
+  documentOf: (number: number) => readonly [path: string, data: DocumentData],
+): Promise<void> {
+  let next = 0;
+  const write = async (): Promise<void> => {
+    while (next < count) {
+      const batch = firestore.batch();
+      for (const end = Math.min(next + BATCH, count); next < end; next++) {
+        const [path, data] = documentOf(next);
+        batch.set(firestore.doc(path), data);
+      }
+      await batch.commit();
+    }
+  };
+  await Promise.all(Array.from({ length: WRITERS }, write));
+}
+
 /** Adds agents that never call. Half of them are active, the others offline. */
 export async function addAgents({ firestore }: Project, count: number): Promise<void> {
   const now = new Date();
-  for (let first = 0; first < count; first += BATCH) {
-    const batch = firestore.batch();
-    for (let number = first; number < Math.min(first + BATCH, count); number++) {
-      const status = number % 2 === 0 ? ('active' as const) : ('offline' as const);
-      const agent = { ...agentOf(`agent${number}`, 'worker', now), status };
-      batch.set(firestore.doc(agentPath(agent.id)), agentToDocument(agent));
-    }
-    await batch.commit();
-  }
+  await writeAll(firestore, count, (number) => {
+    const status = number % 2 === 0 ? ('active' as const) : ('offline' as const);
+    const agent = { ...agentOf(`agent${number}`, 'worker', now), status };
+    return [agentPath(agent.id), agentToDocument(agent)];
+  });
   const active = Math.ceil(count / 2);
   const counts = { total: 0, leaders: 0, active: 0, registered: count, online: active };
   await firestore.doc(`${agentCountsPath(DEFAULT_WORKSPACE)}/0`).set(counts);
@@ -112,6 +135,13 @@ export async function addCallers(
   batch.set(firestore.doc(personPath(OWNER)), personToDocument({ role: 'admin', workspaces: {} }));
   await batch.commit();
   return callers;
+}
+
+/** Adds one agent with a credential, named `worker0` or `leader0`. */
+export async function addCaller(project: Pick<Project, 'firestore'>, role: 'leader' | 'worker'): Promise<Caller> {
+  const [caller] = await addCallers(project, role);
+  if (caller === undefined) throw new Error('Missing caller.');
+  return caller;
 }
 
 /** Authorization code, with all that an app needs to redeem it for tokens. */

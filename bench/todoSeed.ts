@@ -2,10 +2,9 @@
 import { todoPath } from '../functions/src/kernel/firestore/paths.ts';
 import { PRIORITIES, type Todo } from '../functions/src/toolsets/todo/rules/todo.ts';
 import { todoToDocument } from '../functions/src/toolsets/todo/store/todoDocument.ts';
-import { OWNER, type Project } from './seed.ts';
+import { OWNER, type Project, writeAll } from './seed.ts';
 
 const HOUR = 3_600_000;
-const BATCH = 500;
 
 /** Word in every to-do's title. */
 export const COMMON_WORD = 'meeting';
@@ -28,13 +27,9 @@ export function todoNumber(number: number): Todo {
   };
 }
 
-export async function addTodos({ firestore }: Project, count: number): Promise<void> {
-  for (let first = 0; first < count; first += BATCH) {
-    const batch = firestore.batch();
-    for (let number = first; number < Math.min(first + BATCH, count); number++) {
-      const todo = todoNumber(number);
-      batch.set(firestore.doc(todoPath(todo.id)), todoToDocument(todo));
-    }
-    await batch.commit();
-  }
+export function addTodos({ firestore }: Project, count: number): Promise<void> {
+  return writeAll(firestore, count, (number) => {
+    const todo = todoNumber(number);
+    return [todoPath(todo.id), todoToDocument(todo)];
+  });
 }

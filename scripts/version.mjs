@@ -10,3 +10,6 @@ const {
 } = parsedOrUsage(usage, { allowPositionals: true });
 if (!/^\d+\.\d+\.\d+$/.test(version)) wrongUsage(usage, 'Missing or invalid version.');
 writeVersion(root, version);
+console.log(
+  'The results in docs/benchmarks.md name the version that they measured. To measure this version: npm run bench -- --write',
+);

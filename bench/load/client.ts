@@ -9,7 +9,13 @@ export interface Answer {
 }
 
 /** The socket limit exceeds the number of callers in every benchmark. */
-const connections = new Agent({ keepAlive: true, maxSockets: 64 });
+const connections = new Agent({ keepAlive: true, maxSockets: 128 });
+
+/** Returns the number of bytes that have been sent and received over all open connections. */
+export function bytesOnTheWire(): number {
+  const sockets = [connections.sockets, connections.freeSockets].flatMap((pool) => Object.values(pool)).flat();
+  return sockets.reduce((sum, socket) => sum + (socket ? socket.bytesRead + socket.bytesWritten : 0), 0);
+}
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -1,70 +1,156 @@
-/** Time in which 32 workers claim 1,000 tasks, compared with 32 loops that need one query and one update per task. */
+/**
+ * Time in which 32 workers claim 1,000 tasks, compared with 32 loops that need one query and one update per task. Also
+ * the latency of claims at half of that rate, and the bytes and Firestore operations of a claimed and completed task.
+ */
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
 import { bareQueue } from '../baselines/bareQueue.ts';
-import { McpCaller } from '../load/client.ts';
-import { type Measurement, spread } from '../measurement.ts';
+import { latenciesAt } from '../load/arrivals.ts';
+import { bytesOnTheWire, McpCaller } from '../load/client.ts';
+import { type Measurement, median, percentile, spread } from '../measurement.ts';
+import { createTasks, idOf } from '../queue.ts';
 import { alternate, each, ratioOf, type Schedule } from '../rounds.ts';
-import { addCallers, newProject, type Project } from '../seed.ts';
+import { addCaller, addCallers, newProject, type Project } from '../seed.ts';
 import { musterFunction, serveFunction } from '../servers/functionServer.ts';
+import { type Look, look } from '../wire/look.ts';
+import { openMeter } from '../wire/meter.ts';
 
 const WORKERS = 32;
-const TASKS = 1000;
 const BATCH = 500;
-const SCHEDULE: Schedule = { warmUps: 1, rounds: 5 };
 
-/** Time limit for claims in transactions. Claiming all tasks in this way would take minutes. */
-const CONTENDED_SECONDS = 20;
+interface Length {
+  readonly schedule: Schedule;
+  /** Tasks per round. */
+  readonly tasks: number;
+  /** Time limit for claims in transactions. Claiming all tasks in this way would take minutes. */
+  readonly contendedSeconds: number;
+}
 
-export async function measureClaim(): Promise<Measurement> {
+const LENGTH: Length = { schedule: { warmUps: 1, rounds: 5 }, tasks: 1000, contendedSeconds: 20 };
+
+/** Number of measured tasks that one worker claims, starts and completes. */
+const CYCLES = 30;
+const WARM_UP_CYCLES = 5;
+
+type Claim = () => Promise<string | undefined>;
+
+export async function measureClaim({ schedule, tasks, contendedSeconds } = LENGTH): Promise<Measurement[]> {
   const project = newProject('claim');
-  const [leader] = await addCallers(project, 'leader');
-  if (leader === undefined) throw new Error('Missing leader.');
+  const leader = await addCaller(project, 'leader');
   const muster = await serveFunction({ ...musterFunction, env: project.env });
   const boss = new McpCaller(muster.url, leader.credential);
-  const bare = bareQueue(newProject('bare-claim').firestore, { workers: WORKERS, tasks: TASKS });
+  const claimsOf = async (round: number): Promise<Claim[]> =>
+    (await fill(project, boss, { tasks, round })).map(({ agentId, credential }) => {
+      const caller = new McpCaller(muster.url, credential);
+      const heldTaskIds: string[] = [];
+      return () => claimOne(caller, agentId, heldTaskIds);
+    });
+  const bare = bareQueue(newProject('bare-claim').firestore, { workers: WORKERS, tasks });
   const drains = await alternate(
-    SCHEDULE,
+    schedule,
     async (round) => {
-      const workers = await fill(project, boss, round);
-      const callers = workers.map(({ agentId, credential }) => {
-        const caller = new McpCaller(muster.url, credential);
-        const heldTaskIds: string[] = [];
-        return () => claimOne(caller, agentId, heldTaskIds);
-      });
-      const drain = await drainWith(callers);
+      const claims = await claimsOf(round);
+      const drain = await drainWith(claims, () => muster.cpuSeconds());
       const left = await unclaimed(project);
       await project.firestore.recursiveDelete(project.firestore.collection(COLLECTIONS.tasks));
       return { ...drain, left };
     },
     async () => {
       await bare.fill();
-      return { ...(await drainWith(bare.workers)), left: await bare.left() };
+      // The baseline runs in this process.
+      return { ...(await drainWith(bare.workers, ownCpuSeconds)), left: await bare.left() };
     },
   );
   await bare.fill();
-  const contended = await bare.contendedPerSecond(CONTENDED_SECONDS);
-  await muster.end();
+  const contended = await bare.contendedPerSecond(contendedSeconds);
   const perSecond = each(drains, (drain) => drain.perSecond);
-  return {
+  const cpu = each(drains, (drain) => drain.cpuMilliseconds);
+  const rate = median(perSecond.ours) / 2;
+  const latencies = await latenciesAt(rate, tasks, await claimsOf(schedule.rounds));
+  await muster.end();
+  const whole: Measurement = {
     name: 'claim',
-    title: `${WORKERS} workers claim ${TASKS} tasks`,
+    title: `${WORKERS} workers claim ${tasks} tasks`,
     ratio: ratioOf(perSecond),
-    target: { kind: 'at least', value: 0.6 },
+    target: { kind: 'at least', value: 0.9 },
     figures: {
       'claims/s': spread(perSecond.ours),
       'claims/s of the baseline, in which each worker has separate tasks': spread(perSecond.baseline),
       'claims/s of transactions on one queue': contended,
+      'ratio of the CPU time per claim of the baseline to that of Muster': ratioOf({
+        ours: cpu.baseline,
+        baseline: cpu.ours,
+      }),
+      'CPU ms per claim': spread(cpu.ours),
+      'CPU ms per claim of the baseline': spread(cpu.baseline),
+      'ms per claim, median': spread(drains.ours.map(({ milliseconds }) => percentile(milliseconds, 0.5))),
+      'ms per claim, 99th percentile': spread(drains.ours.map(({ milliseconds }) => percentile(milliseconds, 0.99))),
     },
-    faults: drains.ours.flatMap(faultsOf),
+    faults: drains.ours.flatMap((drain) => faultsOf(drain, tasks)),
+  };
+  const half: Measurement = {
+    name: 'claim.half',
+    title: 'Latency of claims that arrive at half of the rate of `claim`, from the arrival to the response',
+    figures: {
+      'claims/s': rate,
+      'ms per claim, median': percentile(latencies, 0.5),
+      'ms per claim, 99th percentile': percentile(latencies, 0.99),
+    },
+    figureTargets: { 'ms per claim, 99th percentile': { kind: 'at most', value: 50 } },
+  };
+  return [whole, half, await measureCycle()];
+}
+
+function ownCpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
+
+/** One worker claims, starts and completes tasks one after the other. */
+async function measureCycle(): Promise<Measurement> {
+  const project = newProject('claim-cycle');
+  const leader = await addCaller(project, 'leader');
+  const worker = await addCaller(project, 'worker');
+  const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
+  const env = { ...project.env, FIRESTORE_EMULATOR_HOST: meter.host };
+  const server = await serveFunction({ ...musterFunction, env });
+  await createTasks(new McpCaller(server.url, leader.credential), WARM_UP_CYCLES + CYCLES);
+  const caller = new McpCaller(server.url, worker.credential);
+  const cycle = async (): Promise<void> => {
+    const own = { agent_id: worker.agentId };
+    const { task } = await caller.call('coordination.claim_task', own);
+    const held = { ...own, task_id: idOf(task) };
+    await caller.call('coordination.start_task', held);
+    await caller.call('coordination.complete_task', { ...held, output: 'done' });
+  };
+  const looks: (Look & { readonly sent: number })[] = [];
+  for (let count = 0; count < WARM_UP_CYCLES + CYCLES; count++) {
+    const before = bytesOnTheWire();
+    const one = await look(meter, cycle);
+    if (count >= WARM_UP_CYCLES) looks.push({ ...one, sent: bytesOnTheWire() - before });
+  }
+  await server.end();
+  meter.close();
+  const figure = (number: (one: Look & { readonly sent: number }) => number) => spread(looks.map(number));
+  return {
+    name: 'claim.cycle',
+    title: 'One worker claims, starts and completes a task',
+    figures: {
+      'Firestore reads, writes and deletes': figure(({ bill }) => bill.reads + bill.writes + bill.deletes),
+      'bytes of HTTP requests and responses': figure(({ sent }) => sent),
+      'bytes of messages to and from Firestore': figure(({ bytes }) => bytes),
+      'ms of the three calls': figure(({ inAll }) => inAll),
+      'ms outside Firestore': figure(({ outsideFirestore }) => outsideFirestore),
+    },
+    figureTargets: { 'Firestore reads, writes and deletes': { kind: 'at most', value: 14 } },
   };
 }
 
 /** Starts a new session, so that no worker holds a task, and creates the tasks of this round. */
-async function fill(project: Project, boss: McpCaller, round: number) {
+async function fill(project: Project, boss: McpCaller, { tasks: count, round }: { tasks: number; round: number }) {
   const workers = await addCallers(project, 'worker', WORKERS);
   await boss.call('coordination.init_coordination', { goal: `Round ${round}` });
-  for (let made = 0; made < TASKS; made += BATCH) {
-    const tasks = Array.from({ length: BATCH }, (_, number) => ({
+  for (let made = 0; made < count; made += BATCH) {
+    const tasks = Array.from({ length: Math.min(BATCH, count - made) }, (_, number) => ({
       description: `Task ${made + number}`,
       priority: 1 + (number % 10),
     }));
@@ -85,22 +171,36 @@ async function claimOne(caller: McpCaller, agentId: string, heldTaskIds: string[
 
 interface Drain {
   readonly perSecond: number;
+  readonly cpuMilliseconds: number;
+  readonly milliseconds: readonly number[];
   readonly claimed: number;
   readonly twice: number;
 }
 
 /** Runs the loops concurrently. Each loop claims tasks until none is left. */
-async function drainWith(claims: readonly (() => Promise<string | undefined>)[]): Promise<Drain> {
+async function drainWith(claims: readonly Claim[], cpuSeconds: () => number): Promise<Drain> {
   const claimed: string[] = [];
-  const started = performance.now();
+  const milliseconds: number[] = [];
+  const [started, cpuBefore] = [performance.now(), cpuSeconds()];
   await Promise.all(
     claims.map(async (claim) => {
-      for (let id = await claim(); id !== undefined; id = await claim()) claimed.push(id);
+      for (;;) {
+        const began = performance.now();
+        const id = await claim();
+        if (id === undefined) return;
+        milliseconds.push(performance.now() - began);
+        claimed.push(id);
+      }
     }),
   );
   const seconds = (performance.now() - started) / 1000;
-  const twice = claimed.length - new Set(claimed).size;
-  return { perSecond: claimed.length / seconds, claimed: claimed.length, twice };
+  return {
+    perSecond: claimed.length / seconds,
+    cpuMilliseconds: ((cpuSeconds() - cpuBefore) * 1000) / claimed.length,
+    milliseconds,
+    claimed: claimed.length,
+    twice: claimed.length - new Set(claimed).size,
+  };
 }
 
 async function unclaimed({ firestore }: Project): Promise<number> {
@@ -108,8 +208,8 @@ async function unclaimed({ firestore }: Project): Promise<number> {
   return (await available.count().get()).data().count;
 }
 
-function faultsOf({ claimed, twice, left }: Drain & { readonly left: number }): string[] {
+function faultsOf({ claimed, twice, left }: Drain & { readonly left: number }, tasks: number): string[] {
   const faults = twice > 0 ? [`${twice} tasks were claimed twice`] : [];
-  if (left > 0 || claimed !== TASKS) faults.push(`${claimed} tasks were claimed and ${left} were left`);
+  if (left > 0 || claimed !== tasks) faults.push(`${claimed} tasks were claimed and ${left} were left`);
   return faults;
 }

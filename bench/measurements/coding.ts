@@ -7,7 +7,7 @@ import { bareLog } from '../baselines/bareLog.ts';
 import { McpCaller } from '../load/client.ts';
 import { type Measurement, spread } from '../measurement.ts';
 import { alternate, ratioOf, type Schedule } from '../rounds.ts';
-import { addCallers, newProject } from '../seed.ts';
+import { addCaller, addCallers, newProject } from '../seed.ts';
 import { musterFunction, serveFunction } from '../servers/functionServer.ts';
 import { NOTHING, plus } from '../wire/bill.ts';
 import { openMeter } from '../wire/meter.ts';
@@ -49,14 +49,12 @@ async function measureLines(): Promise<Measurement> {
     ratio: ratioOf(rates),
     target: { kind: 'at least', value: 2 },
     figures: { 'lines/s': spread(rates.ours), 'lines/s of the baseline': spread(rates.baseline) },
-    faults: [],
   };
 }
 
 async function measureWrites(): Promise<Measurement> {
   const project = newProject('coding-writes');
-  const [caller] = await addCallers(project, 'worker');
-  if (caller === undefined) throw new Error('Missing runner.');
+  const caller = await addCaller(project, 'worker');
   const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
   const env = { ...project.env, FIRESTORE_EMULATOR_HOST: meter.host };
   const muster = await serveFunction({ ...musterFunction, env });
@@ -77,11 +75,10 @@ async function measureWrites(): Promise<Measurement> {
     ratio: spread([bill.writes / documents]),
     target: { kind: 'at most', value: 0.02 },
     figures: { writes: bill.writes, reads: bill.reads, deletes: bill.deletes, 'writes of the baseline': documents },
-    faults: [],
   };
 }
 
-async function register(runner: McpCaller): Promise<void> {
+export async function register(runner: McpCaller): Promise<void> {
   await runner.call('coding.register_runner', { programs: [{ name: 'claude', version: '2.1.197' }] });
 }
 
@@ -91,10 +88,15 @@ const contents = z.object({ result: z.object({ contents: z.tuple([z.object({ tex
 const shown = z.object({ logs: z.object({ latest: z.array(z.object({ message: z.string() })) }) });
 
 /** Creates a task and claims it. */
-async function logOfNewTask(runner: McpCaller): Promise<Writer> {
+export async function newTask(runner: McpCaller): Promise<{ readonly taskId: string; readonly epoch: number }> {
   const draft = { tool: 'CLAUDECODE', description: 'Log much', instructions: 'Log as much as you can' };
   const { taskId } = created.parse(await runner.call('coding.create_task', draft)).result;
   const { task } = claimed.parse(await runner.call('coding.claim_task', { taskId })).result;
+  return { taskId, epoch: task.epoch };
+}
+
+async function logOfNewTask(runner: McpCaller): Promise<Writer> {
+  const { taskId, epoch } = await newTask(runner);
   let sequence = 0;
   return {
     append(messages) {
@@ -105,7 +107,7 @@ async function logOfNewTask(runner: McpCaller): Promise<Writer> {
         type: 'agent',
         message,
       }));
-      return runner.call('coding.append_logs', { taskId, epoch: task.epoch, entries });
+      return runner.call('coding.append_logs', { taskId, epoch, entries });
     },
     async latest() {
       const { text } = await runner.send('resources/read', { uri: `task://${taskId}` });

@@ -29,7 +29,6 @@ export async function measureRunning(): Promise<RunningMeasurement> {
       'Realtime Database writes of an agent per day': day.realtime.writes,
       'documents that the median claim reads': day.claimReads,
     },
-    faults: [],
     page: [daySection(day), '### A month', monthTable(months)].join('\n\n'),
   };
 }

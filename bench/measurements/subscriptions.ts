@@ -42,17 +42,26 @@ export async function measureSubscriptions(): Promise<Measurement> {
     const incomplete = rounds.filter(({ received }) => received < count);
     faults.push(...incomplete.map(({ received }) => `only ${received} of ${count} waiting polls received their event`));
     figures.push({
-      [`KiB of memory per subscription, with ${count}`]: spread(rounds.map((held) => held.kibibytesEach)),
-      [`ms from the write to the last poll's response, with ${count}`]: spread(rounds.map((held) => held.milliseconds)),
+      [memoryWith(count)]: spread(rounds.map((held) => held.kibibytesEach)),
+      [timeWith(count)]: spread(rounds.map((held) => held.milliseconds)),
     });
   }
   return {
     name: 'subscriptions',
     title: 'Subscriptions that one instance holds, each with a separate path and a waiting poll',
     figures: Object.assign({}, ...figures),
+    figureTargets: Object.fromEntries(
+      STEPS.flatMap((count) => [
+        [memoryWith(count), { kind: 'at most', value: 25 }],
+        [timeWith(count), { kind: 'at most', value: 300 }],
+      ]),
+    ),
     faults,
   };
 }
+
+const memoryWith = (count: number): string => `KiB of memory per subscription, with ${count}`;
+const timeWith = (count: number): string => `ms from the write to the last poll's response, with ${count}`;
 
 /** Subscribes each caller to separate paths, starts a poll per path, and then writes to all paths in one update. */
 async function hold(server: FunctionServer, callers: readonly Caller[]): Promise<Held> {

@@ -7,11 +7,12 @@ import { listBare, searchBare } from '../baselines/bareTodos.ts';
 import { McpCaller } from '../load/client.ts';
 import { type Measurement, spread } from '../measurement.ts';
 import { alternate, each, ratioOf, type Schedule } from '../rounds.ts';
-import { addCallers, newProject } from '../seed.ts';
+import { addCaller, newProject } from '../seed.ts';
 import { musterFunction, serveFunction } from '../servers/functionServer.ts';
 import { addTodos, COMMON_WORD } from '../todoSeed.ts';
-import { NOTHING, plus } from '../wire/bill.ts';
-import { type MeteredCall, openMeter } from '../wire/meter.ts';
+import { NOTHING } from '../wire/bill.ts';
+import { type Look, look } from '../wire/look.ts';
+import { openMeter } from '../wire/meter.ts';
 
 const FEW = 100;
 const MANY = 50_000;
@@ -30,55 +31,65 @@ const LOOKED_AT = [
 
 type Looked = (typeof LOOKED_AT)[number];
 
-/** Times of a round's fastest call in milliseconds, and the documents read per call. */
-interface Look {
-  readonly inAll: number;
-  readonly besideFirestore: number;
-  readonly reads: number;
-}
-
 interface Owner {
-  look(what: Looked): Promise<Look>;
+  /** Returns the times of a round's fastest call, and its reads. */
+  look(what: Looked): Promise<Pick<Look, 'inAll' | 'outsideFirestore' | 'bill'>>;
   /** Returns the milliseconds that the same queries take without Muster. */
   bare(what: Looked): Promise<number>;
   end(): Promise<void>;
 }
 
-export async function measureTodoScale(): Promise<Measurement[]> {
-  const few = await openOwner('todo-few', FEW);
-  const many = await openOwner('todo-many', MANY);
+export function measureTodoScale(): Promise<Measurement[]> {
+  return compareTodos('todoScale', { few: FEW, many: MANY, schedule: SCHEDULE });
+}
+
+interface Sizes {
+  readonly few: number;
+  readonly many: number;
+  readonly schedule: Schedule;
+}
+
+/** Compares a person with few to-dos and a person with many. */
+export async function compareTodos(name: string, sizes: Sizes): Promise<Measurement[]> {
+  const few = await openOwner(`todo-${sizes.few}`, sizes.few);
+  const many = await openOwner(`todo-${sizes.many}`, sizes.many);
   const measurements: Measurement[] = [];
-  for (const what of LOOKED_AT) measurements.push(await compare(what, few, many));
+  for (const what of LOOKED_AT)
+    measurements.push({ ...(await compare(what, sizes, { few, many })), name: `${name}.${what.name}` });
   await Promise.all([few.end(), many.end()]);
   return measurements;
 }
 
-async function compare(what: Looked, few: Owner, many: Owner): Promise<Measurement> {
+async function compare(
+  what: Looked,
+  sizes: Sizes,
+  { few, many }: Record<'few' | 'many', Owner>,
+): Promise<Omit<Measurement, 'name'>> {
   const looks = await alternate(
-    SCHEDULE,
+    sizes.schedule,
     () => many.look(what),
     () => few.look(what),
   );
   const bare = { few: await few.bare(what), many: await many.bare(what) };
-  const [own, inAll] = [each(looks, (look) => look.besideFirestore), each(looks, (look) => look.inAll)];
-  const [fewReads, manyReads] = [looks.baseline[0]?.reads ?? 0, looks.ours[0]?.reads ?? 0];
+  const [own, inAll] = [each(looks, (one) => one.outsideFirestore), each(looks, (one) => one.inAll)];
+  const [fewReads, manyReads] = [looks.baseline[0]?.bill.reads ?? 0, looks.ours[0]?.bill.reads ?? 0];
   return {
-    name: `todoScale.${what.name}`,
-    title: `Time of ${what.tool} minus the wait for Firestore, with ${MANY} to-dos, compared with the time with ${FEW}`,
+    title: `Time of ${what.tool} minus the wait for Firestore, with ${sizes.many} to-dos, compared with the time with ${sizes.few}`,
     ratio: ratioOf(own),
     target: { kind: 'at most', value: 1.5 },
     figures: {
-      [`ms per call with ${MANY} to-dos`]: spread(own.ours),
-      [`ms per call with ${FEW} to-dos`]: spread(own.baseline),
-      [`ms per call with ${MANY}, including Firestore`]: spread(inAll.ours),
-      [`ms per call with ${FEW}, including Firestore`]: spread(inAll.baseline),
-      [`ms of the same queries without Muster, with ${MANY}`]: bare.many,
-      [`ms of the same queries without Muster, with ${FEW}`]: bare.few,
-      [`documents read per call with ${MANY}`]: manyReads,
-      [`documents read per call with ${FEW}`]: fewReads,
+      'ratio of the whole time, including Firestore': ratioOf(inAll),
+      [`ms per call with ${sizes.many} to-dos`]: spread(own.ours),
+      [`ms per call with ${sizes.few} to-dos`]: spread(own.baseline),
+      [`ms per call with ${sizes.many}, including Firestore`]: spread(inAll.ours),
+      [`ms per call with ${sizes.few}, including Firestore`]: spread(inAll.baseline),
+      [`ms of the same queries without Muster, with ${sizes.many}`]: bare.many,
+      [`ms of the same queries without Muster, with ${sizes.few}`]: bare.few,
+      [`documents read per call with ${sizes.many}`]: manyReads,
+      [`documents read per call with ${sizes.few}`]: fewReads,
     },
     faults:
-      manyReads - fewReads > MANY / ENTRIES_PER_READ
+      manyReads - fewReads > sizes.many / ENTRIES_PER_READ
         ? [`${manyReads} documents are read per call, more than ${fewReads} plus the reads of the count`]
         : [],
   };
@@ -86,8 +97,7 @@ async function compare(what: Looked, few: Owner, many: Owner): Promise<Measureme
 
 async function openOwner(name: string, count: number): Promise<Owner> {
   const project = newProject(name);
-  const [worker] = await addCallers(project, 'worker');
-  if (worker === undefined) throw new Error('Missing caller.');
+  const worker = await addCaller(project, 'worker');
   await addTodos(project, count);
   const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
   const server = await serveFunction({
@@ -101,15 +111,13 @@ async function openOwner(name: string, count: number): Promise<Owner> {
       for (let count = 0; count < LOOKS; count++) {
         // First makes a call in which the instance does its periodic work, so that this work is not measured.
         await caller.call('coordination.heartbeat', { agent_id: worker.agentId });
-        meter.take();
-        const began = performance.now();
-        await caller.call(tool, { ...args, limit: LIMIT });
-        looks.push(lookOf(began, performance.now(), meter.take()));
+        looks.push(await look(meter, () => caller.call(tool, { ...args, limit: LIMIT })));
       }
+      const [most = NOTHING] = looks.map(({ bill }) => bill).sort((one, other) => other.reads - one.reads);
       return {
-        inAll: Math.min(...looks.map((look) => look.inAll)),
-        besideFirestore: Math.min(...looks.map((look) => look.besideFirestore)),
-        reads: Math.max(...looks.map((look) => look.reads)),
+        inAll: Math.min(...looks.map((one) => one.inAll)),
+        outsideFirestore: Math.min(...looks.map((one) => one.outsideFirestore)),
+        bill: most,
       };
     },
     async bare({ tool }) {
@@ -127,21 +135,4 @@ async function openOwner(name: string, count: number): Promise<Owner> {
       meter.close();
     },
   };
-}
-
-function lookOf(began: number, answered: number, calls: readonly MeteredCall[]): Look {
-  const { reads } = calls.reduce((sum, call) => plus(sum, call.bill), NOTHING);
-  const inAll = answered - began;
-  return { inAll, besideFirestore: inAll - waitedFor(calls, answered), reads };
-}
-
-/** Returns for how long, before the tool's response, at least one call of Firestore was running. */
-function waitedFor(calls: readonly MeteredCall[], answered: number): number {
-  let [waited, until] = [0, 0];
-  for (const { began, ended = answered } of calls) {
-    const end = Math.min(ended, answered);
-    waited += Math.max(0, end - Math.max(began, until));
-    until = Math.max(until, end);
-  }
-  return waited;
 }

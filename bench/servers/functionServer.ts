@@ -39,6 +39,8 @@ export interface FunctionServer {
   /** Returns the highest resident memory of the process so far. Works only on Linux. */
   peakKibibytes(): number;
   exited(): boolean;
+  /** Sends a message to the process, which needs `onMessage`. */
+  send(message: string): void;
   /** Sends SIGTERM, then SIGKILL if the process still runs after three seconds, and waits for the exit. */
   end(): Promise<void>;
   /** Sends SIGKILL, so that the process cannot finish its work, and waits for the exit. */
@@ -104,6 +106,7 @@ export async function startFunction(source: FunctionSource): Promise<FunctionSer
     end: () => end(child),
     kill: () => kill(child),
     exited: () => hasExited(child),
+    send: (message) => void child.send(message),
   };
 }
 

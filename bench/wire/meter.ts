@@ -28,6 +28,8 @@ export interface MeteredCall {
   readonly documents: readonly string[];
   /** @throws Error if the call's cost is unknown */
   readonly bill: Bill;
+  /** Bytes of the request and of the response, without HTTP headers. */
+  readonly bytes: number;
   /** Values of performance.now(). `ended` is undefined if the response is incomplete. */
   readonly began: number;
   readonly ended: number | undefined;
@@ -45,6 +47,7 @@ interface Reading {
   readonly method: string;
   documents: readonly string[];
   bill: Bill;
+  bytes: number;
   readonly began: number;
   ended: number | undefined;
   /** Reason why the cost is unknown. */
@@ -58,7 +61,8 @@ export async function openMeter(emulator: string): Promise<Meter> {
   server.on('stream', (stream, headers) => {
     const method = String(headers[':path']).split('/').at(-1) ?? '';
     const began = performance.now();
-    const reading: Reading = { method, documents: [], bill: NOTHING, began, ended: undefined, fault: undefined };
+    const unread = { documents: [], bill: NOTHING, bytes: 0, ended: undefined, fault: undefined };
+    const reading: Reading = { method, began, ...unread };
     readings.push(reading);
     forward(upstream, stream, headers, reading);
   });
@@ -81,10 +85,11 @@ export async function openMeter(emulator: string): Promise<Meter> {
 }
 
 function metered(reading: Reading): MeteredCall {
-  const { method, documents, began, ended } = reading;
+  const { method, documents, bytes, began, ended } = reading;
   return {
     method,
     documents,
+    bytes,
     began,
     ended,
     get bill() {
@@ -105,6 +110,7 @@ function billOf({ method, bill, fault }: Reading): Bill {
  * here, in an event handler, would end the process and all other measurements.
  */
 function read(reading: Reading, messages: GrpcMessages, bytes: Buffer): void {
+  reading.bytes += bytes.length;
   if (reading.fault !== undefined) return;
   try {
     messages.add(bytes);

@@ -28,6 +28,7 @@ export const suites = [
   // This suite has no dedicated project, because people can sign in only to the emulators' default project.
   { name: 'signin', specs: 'test/signin', emulators: true, chromium: true, seconds: 120 },
   { name: 'attack', specs: 'test/attack', emulators: true, seconds: 300 },
+  { name: 'bench', specs: 'test/bench', emulators: true, seconds: 300 },
   { name: 'e2e', specs: 'test/e2e', emulators: true, chromium: true, seconds: 300, oneAtATime: true },
   { name: 'real', specs: 'test/real', emulators: false, seconds: 300, optional: true },
 ];

@@ -17,10 +17,13 @@ function runOf(benchmarks: Benchmarks): { readonly run: Run; readonly reported: 
     benchmarks,
     wanted: Object.keys(benchmarks),
     begins: (name) => reported.push(`begins ${name}`),
-    measured: ({ name, faults }) => reported.push([name, ...faults].join(': ')),
+    regressions: ({ title }) => (title.startsWith('slow') ? ['ratio 3 is worse than 2 and 2'] : []),
+    measured: ({ name, faults = [] }) => reported.push([name, ...faults].join(': ')),
   });
   return { run, reported };
 }
+
+const AT_MOST_8 = { kind: 'at most', value: 8 } as const;
 
 describe('benchmark run', () => {
   const log = console.error;
@@ -45,7 +48,7 @@ describe('benchmark run', () => {
       ...['begins third', 'third: a task was claimed twice'],
       ...['begins fourth', 'fourth'],
     ]);
-    assert.deepEqual(run.verdict(), { pass: false, failed: ['second', 'third'], left: [] });
+    assert.deepEqual(run.verdict(), { pass: false, failed: ['second', 'third'], worse: [], missed: [], left: [] });
     assert.equal(verdictText(run.verdict()), 'failed: second, third');
   });
 
@@ -53,14 +56,25 @@ describe('benchmark run', () => {
     const { run } = runOf({ first: () => new Promise(() => {}), second: async () => [measured('second')] });
     void run.toEnd();
     run.breaks(new Error('an event handler broke'));
-    assert.deepEqual(run.verdict(), { pass: false, failed: ['first'], left: ['second'] });
+    assert.deepEqual(run.verdict(), { pass: false, failed: ['first'], worse: [], missed: [], left: ['second'] });
     assert.equal(verdictText(run.verdict()), 'failed: first\nnot measured: second');
+  });
+
+  it('fails if a measurement is worse than before, but not if it misses its target', async () => {
+    const late: Measurement = { ...measured('late'), figures: { ms: 9 }, figureTargets: { ms: AT_MOST_8 } };
+    const { run } = runOf({ slow: async () => [measured('slow')], late: async () => [late] });
+    await run.toEnd();
+    assert.deepEqual(run.verdict(), { pass: false, failed: [], worse: ['slow'], missed: ['late'], left: [] });
+    assert.equal(verdictText(run.verdict()), 'worse than the stored figures: slow\ntargets missed: late');
+    const { run: second } = runOf({ late: async () => [late] });
+    await second.toEnd();
+    assert.equal(second.verdict().pass, true);
   });
 
   it('succeeds if all measurements succeed', async () => {
     const { run } = runOf({ only: async () => [measured('only')] });
     await run.toEnd();
-    assert.deepEqual(run.verdict(), { pass: true, failed: [], left: [] });
+    assert.deepEqual(run.verdict(), { pass: true, failed: [], worse: [], missed: [], left: [] });
     assert.equal(verdictText(run.verdict()), 'all pass');
   });
 });

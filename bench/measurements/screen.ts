@@ -1,0 +1,95 @@
+/** Time from a tool's call that creates a task until the console shows the task in Chromium. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname } from 'node:path';
+import { getAuth } from 'firebase-admin/auth';
+import { firebaseApp } from '../../functions/src/kernel/platform.ts';
+import { consoleOfEmulators } from '../../scripts/setup/console.mjs';
+import { openBrowser, openWindow } from '../../test/support/browser.ts';
+import { listen, portOf } from '../../test/support/listening.ts';
+import { McpCaller } from '../load/client.ts';
+import { type Measurement, percentile } from '../measurement.ts';
+import { addCaller, OWNER, suiteProject } from '../seed.ts';
+import { musterFunction, serveFunction } from '../servers/functionServer.ts';
+
+const WRITES = 30;
+const WARM_UP = 3;
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+};
+
+export async function measureScreen(): Promise<Measurement> {
+  const project = suiteProject();
+  const leader = await addCaller(project, 'leader');
+  const account = { email: 'screen@example.com', password: 'only-for-the-benchmark' };
+  await getAuth(firebaseApp()).createUser({ uid: OWNER, ...account, emailVerified: true });
+  const page = createServer();
+  await listen(page);
+  const origin = `http://127.0.0.1:${portOf(page)}`;
+  const server = await serveFunction({ ...musterFunction, env: { ...project.env, ALLOWED_ORIGINS: origin } });
+  const settings = JSON.stringify(settingsOf(project.id, server.url));
+  page.on('request', ({ url = '/' }, response) => {
+    const path = new URL(url, origin).pathname;
+    const file = existsSync(`${consoleOfEmulators}${path}`) && extname(path) ? path : '/index.html';
+    response.setHeader('content-type', TYPES[extname(path === '/emulators.json' ? path : file)] ?? 'text/html');
+    response.end(path === '/emulators.json' ? settings : readFileSync(`${consoleOfEmulators}${file}`));
+  });
+  const caller = new McpCaller(server.url, leader.credential);
+  await caller.call('coordination.init_coordination', { goal: 'Measure the console' });
+  const browser = await openBrowser();
+  const window = await openWindow(browser);
+  const tab = await window.newPage();
+  await tab.goto(`${origin}/tasks?workspace=default`);
+  await tab.getByLabel('E-mail').fill(account.email);
+  await tab.getByLabel('Password').fill(account.password);
+  await tab.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await tab.locator('header').waitFor();
+  const milliseconds: number[] = [];
+  for (let number = -WARM_UP; number < WRITES; number++) {
+    const description = `Write ${number + WARM_UP} of the benchmark`;
+    // An observer in the page, because playwright looks for a text only at intervals.
+    const shown = tab.evaluate(`new Promise((resolve) => {
+      const look = () => document.body.textContent.includes(${JSON.stringify(description)}) && requestAnimationFrame(resolve);
+      new MutationObserver(look).observe(document.body, { childList: true, subtree: true, characterData: true });
+    })`);
+    await tab.evaluate('0'); // The observer is installed.
+    const began = performance.now();
+    await Promise.all([shown, caller.call('coordination.create_task', { description, priority: 1 })]);
+    if (number >= 0) milliseconds.push(performance.now() - began);
+  }
+  await browser.close();
+  await getAuth(firebaseApp()).deleteUser(OWNER); // A second run creates the account again.
+  page.close();
+  await server.end();
+  const what = 'ms from the call to the screen, 95th percentile';
+  return {
+    name: 'screen',
+    title: 'A tool creates a task, and the console shows it in Chromium',
+    figures: {
+      [what]: percentile(milliseconds, 0.95),
+      'ms from the call to the screen, median': percentile(milliseconds, 0.5),
+    },
+    figureTargets: { [what]: { kind: 'at most', value: 500 } },
+  };
+}
+
+/** Settings of the console, as `npm start` writes them in scripts/emulators/hosting.mjs. */
+function settingsOf(projectId: string, url: string) {
+  const of = (variable: string): string => process.env[variable] ?? '';
+  return {
+    firebase: { apiKey: 'emulator', projectId, databaseURL: firebaseApp().options.databaseURL },
+    endpoint: `${url}mcp`,
+    emulators: {
+      auth: of('FIREBASE_AUTH_EMULATOR_HOST'),
+      firestore: of('FIRESTORE_EMULATOR_HOST'),
+      database: of('FIREBASE_DATABASE_EMULATOR_HOST'),
+    },
+    people: [],
+  };
+}
