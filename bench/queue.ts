@@ -8,8 +8,11 @@ import { openMeter } from './wire/meter.ts';
 
 const BATCH = 500;
 
-/** Few claims per round, so that a short queue hardly shrinks. An instance reads tasks for 11 claims at a time. */
+/** Few claims per round, so that a short queue hardly shrinks. */
 const CALLS = 11;
+
+/** Claims whose operations are counted. The instance reads tasks for 20 claims first, and then for 40. */
+const COUNTED_CLAIMS = 60;
 
 const CLAIM = 'coordination.claim_task';
 
@@ -72,7 +75,7 @@ export async function openQueue(name: string, size: number, fill: Fill = fillThr
       const looks: Look[] = [];
       const heldTaskIds: string[] = [];
       if (tool !== CLAIM) await claims(1);
-      while (looks.length < (tool === CLAIM ? CALLS : 1)) {
+      while (looks.length < (tool === CLAIM ? COUNTED_CLAIMS : 1)) {
         // First makes a call in which the instance does its periodic work, so that this work is not counted.
         await caller.call('coordination.heartbeat', { agent_id: agentId });
         const one = await measured(tool, tool === CLAIM ? { agent_id: agentId, in_hand: heldTaskIds } : {});

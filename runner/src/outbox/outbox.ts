@@ -7,7 +7,7 @@ import { type Batch, type Journal, MAX_BATCH_ENTRIES } from './journal.ts';
 import { classifyRefusal } from './refusal.ts';
 
 /** Time for which log lines are collected into one call, in milliseconds. */
-const GATHER_MS = 1000;
+const GATHER_MS = 800;
 const ENOUGH_BYTES = 128 * 1024;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 10_000;
