@@ -209,6 +209,7 @@ const HEADERS: readonly Headers[] = [
   { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': 'system_echo' },
   { 'Mcp-Method': 'no/such' },
   { 'Mcp-Session-Id': 'x'.repeat(4000) },
+  { 'Mcp-Session-Id': 'never-issued' },
   { Accept: 'text/html' },
   { Accept: 'nonsense;;;' },
   { 'Content-Type': 'application/json; charset=utf-16' },
@@ -318,6 +319,7 @@ describe('HTTP request to the endpoint', () => {
       assert.ok(status === 200 || answer.text.length < 1000);
       if (expected !== undefined) assertFails(answer, expected);
       if (id !== undefined) assert.equal((answer.json as Failure).id, id);
+      assert.equal(answer.headers.get('mcp-session-id'), null);
       assert.equal(taken, cost);
       isLimited = true;
       const limited = await post(path, body);

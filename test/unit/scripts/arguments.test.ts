@@ -23,13 +23,13 @@ describe('arguments of npm test', () => {
   });
 
   it('select suites by name, and spec files by path', () => {
-    const { chosen, everything } = choose(['unit', './test/e2e/http.test.ts']);
+    const { chosen, everything } = choose(['unit', './test/e2e/streams.test.ts']);
     assert.equal(everything, false);
     assert.deepEqual(
       chosen.map(({ specs, emulators }) => ({ specs, emulators })),
       [
         { specs: 'test/unit', emulators: false },
-        { specs: 'test/e2e/http.test.ts', emulators: true },
+        { specs: 'test/e2e/streams.test.ts', emulators: true },
       ],
     );
   });
