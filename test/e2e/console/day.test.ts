@@ -1,18 +1,18 @@
 /**
- * The day of docs/guides/cookbook.md#a-day on the console. Ada uses the console, and her agents call tools. Ben has
+ * The day of docs/guides/cookbook.md#a-day, on the console. Ada uses the console, and her agents call tools. Ben has
  * Ada's screens open all day, but must see only data that he may see.
  */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { openBrowser } from '../../support/browser.ts';
-import { assemble, type Cast, claims, completes, made, merged, PLAN, plans, proposes } from '../day/cast.ts';
 import { RunnerFixture } from '../runner/fixture.ts';
 import { claudeEnvironment, claudeSteps, installClaude } from '../runner/programs.ts';
 import { succeed } from '../support/calls.ts';
 import { newPerson } from '../support/people.ts';
 import { type ScriptedModel, startScriptedModel } from '../support/scriptedModel.ts';
 import { eventually } from '../support/waiting.ts';
+import { assemble, type Cast, claims, completes, made, merged, PLAN, plans, proposes } from './support/cast.ts';
 import { Visit } from './support/visit.ts';
 
 describe('the console during a day of work', function () {

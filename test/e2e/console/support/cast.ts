@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { bearerOf, type TestAgent } from '../support/agents.ts';
-import { succeed } from '../support/calls.ts';
-import { type Connection, connect } from '../support/clients.ts';
-import { endpointUrl, MCP_URL, newAgentName, newWorkspace } from '../support/endpoint.ts';
-import { send } from '../support/http.ts';
-import { newPerson, setRole, type TestPerson } from '../support/people.ts';
-import { eventually } from '../support/waiting.ts';
+import { bearerOf, type TestAgent } from '../../support/agents.ts';
+import { succeed } from '../../support/calls.ts';
+import { type Connection, connect } from '../../support/clients.ts';
+import { endpointUrl, MCP_URL, newAgentName, newWorkspace } from '../../support/endpoint.ts';
+import { send } from '../../support/http.ts';
+import { newPerson, setRole, type TestPerson } from '../../support/people.ts';
+import { eventually } from '../../support/waiting.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export interface Player extends TestAgent {
+interface Player extends TestAgent {
   readonly client: Connection;
 }
 
@@ -109,7 +109,7 @@ export async function proposes({ client }: Player, workspace: string, task_id: s
 }
 
 /** Returns the repository's id, as in GitHub's webhook deliveries. */
-export async function repositoryId(): Promise<number> {
+async function repositoryId(): Promise<number> {
   const url = process.env['GITHUB_API_URL'] ?? '';
   const { json } = await send(`${url}/repos/${AT.owner}/${AT.repo}`, {});
   return z.object({ id: z.number() }).parse(json).id;
