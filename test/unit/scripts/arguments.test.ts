@@ -58,7 +58,7 @@ describe('arguments of npm test', () => {
   it('cause an error that lists the suites if they name an unknown suite', () => {
     assert.throws(
       () => choose(['units']),
-      /unit, stored, contract, rtdb-lite, views, runner, start, rules, integration, signin, attack, e2e, real/,
+      /unit, stored, contract, rtdb-lite, views, runner, start, rules, integration, signin, attack, bench, e2e, real/,
     );
   });
 
