@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { JsonValue } from '../../../functions/src/kernel/json.ts';
 import { FREE_FORM } from '../../../functions/src/kernel/realtime/database.ts';
 import { MAX_CHILDREN } from '../../../functions/src/toolsets/firebase/realtime/childLimits.ts';
+import { answer } from '../coordination/calls.ts';
+import { Team } from '../coordination/team.ts';
 import { agentCaller, because } from './callers.ts';
 import { keys, read, stored, write } from './realtime.ts';
 
@@ -31,6 +33,17 @@ describe('firebase.write to the Realtime Database', () => {
         assert.equal(await stored(path), null);
       });
     }
+
+    it('store JSON text as text, and return a note about this', async () => {
+      const team = new Team();
+      const args = { database: 'realtime', path };
+      const noted = Object(await answer(team, 'firebase_write', { ...args, data: '{"a":1}' })).metadata;
+      assert.equal(noted.type, 'string');
+      assert.match(noted.note, /stored as text\. To store an object/);
+      assert.equal(await stored(path), '{"a":1}');
+      const other = Object(await answer(team, 'firebase_write', { ...args, data: { a: '{"a":1}' } })).metadata;
+      assert.deepEqual([other.type, other.note], ['object', undefined]);
+    });
 
     it('with update replace the given children, and delete children that are null', async () => {
       await write(path, { a: { x: 1 }, b: 2, c: 3 });
