@@ -276,7 +276,7 @@ async function relayMissing(
     const arrivals = await database.getAll(...page.docs.map(({ id }) => database.doc(eventReceiptPath(id))));
     for (const [place, event] of page.docs.entries()) {
       if (arrivals[place]?.exists) continue;
-      if (turn.isOver()) return timeOf(event);
+      if (turn.isOver()) return event.get('timestamp').toDate();
       try {
         await relay(event.id);
       } catch (error) {
@@ -286,8 +286,4 @@ async function relayMissing(
     }
   }
   return undefined;
-}
-
-function timeOf(event: DocumentSnapshot): Date {
-  return event.get('timestamp').toDate();
 }

@@ -1,28 +1,13 @@
 /** Runs calls that were approved, on behalf of their requester. Source: docs/decisions/0033-asking-people.md. */
 
-import { currentPrincipal, type StoredCaller } from '../access/rules/authentication.ts';
+import { type ApprovedCall, currentPrincipal } from '../access/rules/authentication.ts';
 import type { AccessPorts } from '../access/rules/ports.ts';
 import { MusterError } from '../kernel/errors.ts';
-import type { JsonObject } from '../kernel/json.ts';
 import { actorOf, type CallPorts, readingContext, runOnce } from './call.ts';
 import type { RequestContext } from './callContext.ts';
 import { Catalogs } from './catalog.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH, type Served } from './tool.ts';
 import { type Outcome, presentableError, requestTimeLeft, withinSizeLimit } from './toolResponse.ts';
-
-export interface ApprovedCall {
-  /** Id of the approval request. Under this id, the call runs at most once. */
-  readonly id: string;
-  readonly caller: StoredCaller;
-  readonly workspace: string;
-  /** Full name of the tool, such as `coordination.create_task`. */
-  readonly tool: string;
-  readonly input: JsonObject;
-  /** Uid of the person who approved the call; undefined if an agent approved it in a person's place. */
-  readonly approvedBy?: string | undefined;
-  /** Limits that the call loosens, as shown to the person; set only if loosening them required the approval. */
-  readonly shown?: readonly string[] | undefined;
-}
 
 /** Time limit of the call. Slower tools respond earlier, with an id by which the result can be looked up. */
 const CALL_TIMEOUT_MS = 15_000;
@@ -49,7 +34,7 @@ export class ApprovedCalls {
     const { ports } = this;
     const { id, caller, workspace, tool: name, input, approvedBy, shown } = call;
     const found = this.catalog.findTool(name);
-    if (found === undefined) return { error: unknownToolError(name) };
+    if (found === undefined) return { error: new MusterError('NOT_FOUND', `The tool "${name}" no longer exists.`) };
     const { toolset, tool, scope } = found;
     const { role, agentRole, annotations } = tool;
     const need = { toolset, what: name, role, agentRole, scope, writes: !annotations.readOnlyHint };
@@ -102,8 +87,4 @@ function keyOf(id: string): string {
 /** Returns whether a retry may succeed, because the error was not caused by the arguments. */
 function isExpectedError({ code }: MusterError): boolean {
   return ['FIREBASE_ERROR', 'TIMEOUT', 'RATE_LIMITED', 'INTERNAL'].includes(code);
-}
-
-function unknownToolError(name: string): MusterError {
-  return new MusterError('NOT_FOUND', `The tool "${name}" no longer exists.`);
 }

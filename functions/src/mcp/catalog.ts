@@ -2,7 +2,7 @@
 
 import { requiredRole } from '../access/rules/permissionCheck.ts';
 import type { Principal, rolesOf } from '../identity/rules/principal.ts';
-import { hasRole, type Role } from '../identity/rules/role.ts';
+import { hasRole } from '../identity/rules/role.ts';
 import { type JsonObject, type JsonValue, jsonObject } from '../kernel/json.ts';
 import type { Directory, ListedToolInfo, RequestContext } from './callContext.ts';
 import { compactSchema, inputJsonSchema, outputJsonSchema, responseOrErrorSchema } from './jsonSchema.ts';
@@ -199,8 +199,11 @@ function listMaker(
     const known = made.get(key);
     if (known !== undefined) return known;
     const chosen = shortList(listing);
-    const isListed = ({ toolset, tool, scope }: FoundTool) =>
-      isOpenTo(roles[scope], requiredRole(tool, kind)) && (!chosen || chosen.includes(fullName(toolset, tool.name)));
+    const isListed = ({ toolset, tool, scope }: FoundTool) => {
+      const { [scope]: role } = roles;
+      const isOpen = role !== undefined && hasRole(role, requiredRole(tool, kind));
+      return isOpen && (!chosen || chosen.includes(fullName(toolset, tool.name)));
+    };
     const shown = listing === 'whole' ? found : found.filter(isListed);
     const named = toolNaming(deployed, wireNamesOf(shown, dialect));
     const show = listing === 'whole' ? fullTool : compactTool;
@@ -240,10 +243,6 @@ function withDescribedNames(schema: ObjectSchema, named: Naming): ObjectSchema {
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, resolve(one, name)]));
   };
   return { ...jsonObject.parse(resolve(schema, '')), type: 'object' };
-}
-
-function isOpenTo(role: Role | undefined, minimum: Role): boolean {
-  return role !== undefined && hasRole(role, minimum);
 }
 
 function fullTool({ toolset, tool, errors }: FoundTool, dialect: Dialect): ListedTool {

@@ -18,6 +18,7 @@ import {
 } from '../../identity/rules/lineage.ts';
 import type { Principal } from '../../identity/rules/principal.ts';
 import { MusterError } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { Service } from '../../kernel/ports.ts';
 import { Attempts } from '../../limits/rules/attempts.ts';
@@ -151,7 +152,7 @@ export class CredentialAuthenticator extends Service<
     if (known === undefined) throw invalidCredential();
     // The cache entry is valid for all access tokens of the grant, so it expires as soon as one of them does.
     const ends = grant.access_tokens.map(({ expires_at }) => expires_at).filter((end) => end.getTime() > now);
-    const endsAt = ends.reduce(earlier, grant.expires_at);
+    const endsAt = ends.reduce((first, end) => (end < first ? end : first), grant.expires_at);
     return this.checked(known.value, {
       opens: { ...accessOfGrant(grant, known.value.role), endsAt },
       ancestors: [],
@@ -199,10 +200,6 @@ export class CredentialAuthenticator extends Service<
   }
 }
 
-function earlier(one: Date, other: Date): Date {
-  return one < other ? one : other;
-}
-
 function isRefused(error: unknown): boolean {
   return isInvalidCredential(error) || (error instanceof MusterError && error.code === 'TOKEN_EXPIRED');
 }
@@ -235,6 +232,21 @@ export interface StoredCaller {
   readonly grant?: string | undefined;
   /** Credential chain of the call; absent if a person made the call. */
   readonly lineage?: readonly Link[] | undefined;
+}
+
+/** A call that a person, or an agent in a person's place, has approved. */
+export interface ApprovedCall {
+  /** Id of the approval request. Under this id, the call runs at most once. */
+  readonly id: string;
+  readonly caller: StoredCaller;
+  readonly workspace: string;
+  /** Full name of the tool, such as `coordination.create_task`. */
+  readonly tool: string;
+  readonly input: JsonObject;
+  /** Uid of the person who approved the call; undefined if an agent approved it in a person's place. */
+  readonly approvedBy?: string | undefined;
+  /** Limits that the call loosens, as shown to the person; set only if loosening them required the approval. */
+  readonly shown?: readonly string[] | undefined;
 }
 
 type CurrentPrincipalPorts = Pick<AccessPorts, 'agents' | 'grants' | 'roles' | 'idTokens' | 'clock'>;

@@ -162,7 +162,7 @@ function inWorkspace(principal: Principal, needs: Role, asked: DecisionCase): De
   const isNamed = typeof where === 'string' || !('field' in where);
   if (role === undefined) {
     return isNamed
-      ? { isAllowed: false, workspace, from, reason: `${noRoleIn(workspace)}${WORDS[from]}` }
+      ? { isAllowed: false, workspace, from, reason: `You have no role in the workspace "${workspace}"${WORDS[from]}` }
       : { isAllowed: false, reason: HIDDEN };
   }
   const reason = `Requires the role ${needs} in the workspace "${workspace}"; your role there is ${role}${WORDS[from]}`;
@@ -201,10 +201,6 @@ const WORDS: Readonly<Record<RoleSource, string>> = {
   held: ', because your credential is restricted to another workspace.',
   none: '.',
 };
-
-function noRoleIn(workspace: string): string {
-  return `You have no role in the workspace "${workspace}"`;
-}
 
 const NOT_OWNER = 'The path does not exist, or its data belongs to someone else.';
 

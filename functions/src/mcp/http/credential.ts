@@ -135,9 +135,5 @@ function insufficientScope(error: MusterError, challenge: Challenge | undefined)
 function challengeText(challenge: Challenge | undefined, error: Readonly<Record<string, string>>): string {
   const where = challenge && { resource_metadata: challenge.metadataUrl, scope: challenge.scope };
   const parameters = Object.entries({ realm: 'muster', ...where, ...error });
-  return `Bearer ${parameters.map(([name, value]) => `${name}="${quotable(value)}"`).join(', ')}`;
-}
-
-function quotable(text: string): string {
-  return text.replace(/[^ !#-[\]-~]/g, '?');
+  return `Bearer ${parameters.map(([name, value]) => `${name}="${value.replace(/[^ !#-[\]-~]/g, '?')}"`).join(', ')}`;
 }

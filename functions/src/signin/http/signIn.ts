@@ -38,7 +38,7 @@ export function createSignInEndpoint(ports: SignInPorts, addresses: Addresses): 
     const path = signInPathOf(url) ?? '/';
     const address = addresses.of(request.headers.host);
     const query = new URLSearchParams(url.split('?').slice(1).join('?'));
-    const route = routeAt(routes, path);
+    const route = routes.get(path.startsWith('/.well-known/') ? '/.well-known' : path);
     const isThere = route !== undefined && address !== undefined;
     const visited = isThere ? respond(route, { request, response, address, path, query }, ports) : NOTHING;
     const reply = await visited;
@@ -70,10 +70,6 @@ function routesOf(ports: SignInPorts): ReadonlyMap<string, Route> {
     ['/signin/page.js', own('GET', (visit) => assetReply(visit, ports, 'page.js', 'text/javascript'))],
     ['/signin/page.css', own('GET', (visit) => assetReply(visit, ports, 'page.css', 'text/css'))],
   ]);
-}
-
-function routeAt(routes: ReadonlyMap<string, Route>, path: string): Route | undefined {
-  return routes.get(path.startsWith('/.well-known/') ? '/.well-known' : path);
 }
 
 async function respond(

@@ -32,11 +32,7 @@ export function redirectFault(uri: string): string | undefined {
 /** Returns whether the client has registered `uri`. Loopback ports may differ (RFC 8252, section 7.3). */
 export function isRegistered(uri: string, named: readonly string[]): boolean {
   if (redirectFault(uri) !== undefined) return false;
-  return named.includes(uri) || named.some((one) => isSameLoopback(one, uri));
-}
-
-function isSameLoopback(one: string, other: string): boolean {
-  return withoutPort(one) === withoutPort(other);
+  return named.includes(uri) || named.some((one) => withoutPort(one) === withoutPort(uri));
 }
 
 /** Removes the port of a loopback address, because such ports are not compared. Other addresses stay unchanged. */

@@ -84,7 +84,9 @@ export class Explanations extends Service<AccessPorts> {
     const need: RequiredPermission = { ...tool, what: tool.fullName };
     const judge = (principal: Principal): MusterError | undefined =>
       permissionError(principal, workspace, need) ?? insideError(principal, workspace, tool.fullName);
-    const principal = await this.currentPrincipal(asked, workspace, judge);
+    // Like the permission check, reads the roles again if the cached roles are refused.
+    const isKnown = accessOf(asked.owner.access, workspace) !== undefined;
+    const principal = isKnown && judge(asked) === undefined ? asked : await this.renewed(asked);
     const refused = judge(principal);
     const held = heldRole(principal, workspace, tool);
     const isOfWorkspace = tool.scope === 'workspace' || workspaceAsked(tool.fullName);
@@ -94,7 +96,9 @@ export class Explanations extends Service<AccessPorts> {
       ...(isOfWorkspace && { workspace }),
       needs: tool.scope === 'anyone' ? 'an account' : requiredRole(tool, principal.kind),
       ...(held && { held }),
-      why: refused?.message ?? `${tool.fullName} needs ${neededRole(tool, principal, workspace)}${describeRole(held)}.`,
+      why:
+        refused?.message ??
+        `${tool.fullName} needs ${neededRole(tool, principal, workspace)}${held ? `; yours is ${held.role}` : ''}.`,
       ...(refused && {
         changeableBy: await whoCanChange(this.ports, principal, {
           reason: String(refused.details.reason),
@@ -130,16 +134,6 @@ export class Explanations extends Service<AccessPorts> {
     };
   }
 
-  /** Returns the principal. Like the permission check, reads its roles again if the cached roles are refused. */
-  private async currentPrincipal(
-    principal: Principal,
-    workspace: string,
-    judge: (principal: Principal) => MusterError | undefined,
-  ): Promise<Principal> {
-    const isKnown = accessOf(principal.owner.access, workspace) !== undefined;
-    return isKnown && judge(principal) === undefined ? principal : this.renewed(principal);
-  }
-
   private async renewed(principal: Principal): Promise<Principal> {
     return { ...principal, owner: await this.ports.roles.of(principal.owner_uid) };
   }
@@ -170,10 +164,6 @@ function neededRole(tool: CheckedTool, { kind }: Principal, workspace: string): 
   return scope === 'workspace'
     ? `the role ${role} in the workspace "${workspace}"`
     : `the role ${role} in at least one workspace`;
-}
-
-function describeRole(held: HeldRole | undefined): string {
-  return held === undefined ? '' : `; yours is ${held.role}`;
 }
 
 export interface ChangeableBy {

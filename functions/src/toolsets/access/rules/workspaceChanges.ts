@@ -151,7 +151,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     const listed = repositories === undefined ? kept : distinct(repositories);
     this.requireReach(principal, kept, listed);
     const named: SettingsChange = { kind: 'listRepositories', workspace, repositories: listed, before: kept };
-    const routed = routingAfter(known?.value, routing);
+    const [former, routed] = [routingAfter(known?.value), routingAfter(known?.value, routing)];
     const demanded = known?.value.approvals;
     const shown = approvals ?? demanded;
     const outcome: WorkspaceSettings = {
@@ -164,8 +164,17 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     };
     const settings: readonly SettingsChange[] = [
       ...(repositories === undefined ? [] : [named]),
-      ...approvalRuleChanges(workspace, approvals, demanded),
-      ...routingChanges(workspace, routing, routed, routingAfter(known?.value)),
+      ...(approvals ? [{ kind: 'setApprovalRules', workspace, approvals, before: demanded ?? [] } as const] : []),
+      ...(routing
+        ? [
+            {
+              kind: 'routeWorkspace',
+              workspace,
+              routing: namedOf(routing, routed),
+              before: namedOf(routing, former),
+            } as const,
+          ]
+        : []),
     ];
     return { entered, settings, outcome, version: known?.version ?? null };
   }
@@ -239,27 +248,6 @@ function defaultStaysOpen(): MusterError {
     value: 'private',
     suggestion: 'Create a private workspace with access.create_workspace.',
   });
-}
-
-/** Returns the change of the approval rules from `wanted` to `approvals`; none if `approvals` is undefined. */
-function approvalRuleChanges(
-  workspace: string,
-  approvals: readonly ApprovalRule[] | undefined,
-  wanted: readonly ApprovalRule[] | undefined,
-): readonly SettingsChange[] {
-  return approvals ? [{ kind: 'setApprovalRules', workspace, approvals, before: wanted ?? [] }] : [];
-}
-
-/** Returns the change of the routing from `had` to `has`, with only the fields that the update sets. */
-function routingChanges(
-  workspace: string,
-  asked: RoutingUpdate | undefined,
-  has: Routing,
-  had: Routing,
-): readonly SettingsChange[] {
-  if (asked === undefined) return [];
-  const [routing, before] = [namedOf(asked, has), namedOf(asked, had)];
-  return [{ kind: 'routeWorkspace', workspace, routing, before }];
 }
 
 // Routing: which hosted agents a workspace uses, as its leaders set it. Source: docs/guides/models.md.

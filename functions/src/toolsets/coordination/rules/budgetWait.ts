@@ -9,7 +9,6 @@ import {
 } from '../../../graph/rules/budget.ts';
 import { NO_USAGE, nodeKey } from '../../../graph/rules/graphNode.ts';
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
-import type { Versioned } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { Service, skipUnreadable } from '../../../kernel/ports.ts';
 import { queueGrowth } from './openSession.ts';
@@ -89,18 +88,12 @@ export class BudgetWaits extends Service<CoordinationPorts> {
     return retryOnConflict(randomness, async () => {
       const found = await skipUnreadable(tasks.find(taskId));
       if (found?.value.budget_wait !== key) return;
-      const grown = await queueGrowth(sessions, found.value);
-      await store.commit(endingChanges(found, grown));
+      const { value: before, version } = found;
+      // If the wait has ended already, only `budget_wait` is removed.
+      const isWaiting = budgetReason(before) !== undefined;
+      const { budget_wait: _, ...task } = isWaiting ? endBackoff(before) : before;
+      const grown = isWaiting ? await queueGrowth(sessions, before) : [];
+      await store.commit([{ kind: 'replaceTask', task, before, version }, ...grown]);
     });
   }
-}
-
-/** Returns the changes that end a task's wait. If the wait has ended already, they only remove `budget_wait`. */
-function endingChanges(
-  { value: before, version }: Versioned<Task>,
-  grown: readonly CoordinationChange[],
-): readonly CoordinationChange[] {
-  const isWaiting = budgetReason(before) !== undefined;
-  const { budget_wait: _, ...rest } = isWaiting ? endBackoff(before) : before;
-  return [{ kind: 'replaceTask', task: rest, before, version }, ...(isWaiting ? grown : [])];
 }

@@ -28,10 +28,6 @@ const MAX_EXPIRED_CLAIMS = 20;
 
 const addSeconds = (from: Date, seconds: number): Date => new Date(from.getTime() + seconds * 1000);
 
-function laterOf(one: Date, other: Date): Date {
-  return one > other ? one : other;
-}
-
 function newClaim(holder: ExpiredClaim, leaseSeconds: number, now: Date): Claim {
   const { agent_id: claimed_by, claim_epoch } = holder;
   return {
@@ -155,8 +151,9 @@ export function renewLease(task: Task, seenAt: Date): Task {
 /** Records that the holder asked a person a question, and extends the lease until the question expires. */
 export function waitForAnswer(task: Task, waitingFor: NonNullable<Task['waiting_for']>): Task {
   if (task.claim === undefined || !isHeld(task.status)) throw invalidTransition(task, 'wait for an answer');
-  const leaseExpiresAt = laterOf(task.claim.lease_expires_at, waitingFor.until);
-  return { ...task, waiting_for: waitingFor, claim: { ...task.claim, lease_expires_at: leaseExpiresAt } };
+  const { lease_expires_at: end } = task.claim;
+  const lease_expires_at = end > waitingFor.until ? end : waitingFor.until;
+  return { ...task, waiting_for: waitingFor, claim: { ...task.claim, lease_expires_at } };
 }
 
 /** Ends the wait for an answer and renews the lease. Returns undefined if the task does not await this answer. */

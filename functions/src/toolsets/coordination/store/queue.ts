@@ -72,9 +72,10 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
     if (until.aborted) return;
     const { promise: end, resolve } = deferred();
     const fail = (error: Error) => this.log.warn('queue_watch_broke', { workspace, error });
+    const opened = (snapshot: DocumentSnapshot) => void (snapshot.get('session') !== undefined && resolve());
     const stops =
       session === undefined || readAt === undefined
-        ? [watchNamed(this.database, workspace, resolve, fail)]
+        ? [this.database.doc(workspacePath(workspace)).onSnapshot(opened, fail)]
         : watchGrowth(this.database, { workspace, id: session, readAt: timeOf(readAt) }, resolve, fail);
     until.addEventListener('abort', resolve);
     await end;
@@ -144,17 +145,6 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
   private get tasks(): Query {
     return this.database.collection(COLLECTIONS.tasks);
   }
-}
-
-function watchNamed(
-  database: Firestore,
-  workspace: string,
-  named: () => void,
-  fail: (error: Error) => void,
-): () => void {
-  return database.doc(workspacePath(workspace)).onSnapshot((snapshot) => {
-    if (snapshot.get('session') !== undefined) named();
-  }, fail);
 }
 
 /** Calls `grown` after each write later than `readAt`, even if no task was added. The next claim reads the changes. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { repositoryName } from '../rules/names.ts';
 import { requireReachable } from '../rules/reach.ts';
 import { failedJobLogs, listRuns } from '../rules/reading.ts';
-import { defineTool, inRepository, READS } from './gitHubResponses.ts';
+import { defineTool, inRepository, reading } from './gitHubResponses.ts';
 
 const STATUSES = [
   'completed',
@@ -63,8 +63,7 @@ export const getWorkflowRuns = defineTool({
     hasNext: z.boolean().describe('Whether there is another page.'),
     hasPrevious: z.boolean(),
   }),
-  annotations: READS,
-  role: 'worker',
+  ...reading,
   example: { owner: 'sartor-ai', repo: 'claude-network', workflow_id: 'ci.yml', status: 'failure' },
   handler: async (context, { owner, repo, workflow_id: workflow, limit: perPage, page, ...filters }) => {
     const query = { workflow, page, perPage, ...filters };
@@ -104,8 +103,7 @@ export const getJobLogs = defineTool({
     jobs: z.array(job).describe('The first 20 failed jobs; may be empty even if `more` is true.'),
     more: z.boolean().describe('Whether there may be other failed jobs.'),
   }),
-  annotations: READS,
-  role: 'worker',
+  ...reading,
   example: { owner: 'sartor-ai', repo: 'claude-network', run_id: 4000000001, tail_lines: 50 },
   handler: async (context, { owner, repo, run_id, tail_lines: lines }) => {
     const { gitHub } = context.services;

@@ -7,7 +7,7 @@ import { type CommitOutcome, commitChanges, createBranchFrom } from '../rules/co
 import { repositoryName, searchFilters } from '../rules/names.ts';
 import { requireReachable } from '../rules/reach.ts';
 import { findCode, readContent } from '../rules/reading.ts';
-import { ADDS, defineTool, inPatternedRepository, inRepository, READS } from './gitHubResponses.ts';
+import { adding, defineTool, inPatternedRepository, inRepository, reading } from './gitHubResponses.ts';
 
 export const readFile = defineTool({
   name: 'readFile',
@@ -35,8 +35,7 @@ export const readFile = defineTool({
       nextOffset: z.int().describe('Start of the next part; absent for the last part.'),
     }),
   }),
-  annotations: READS,
-  role: 'worker',
+  ...reading,
   example: { owner: 'sartor-ai', repo: 'claude-network', path: 'README.md', ref: 'main' },
   handler: async (context, { owner, repo, ...file }) => {
     const { gitHub } = context.services;
@@ -85,8 +84,7 @@ export const searchCode = defineTool({
     hasNext: z.boolean().optional().describe('Whether there is another page.'),
     incomplete: z.boolean().optional().describe("Whether GitHub's search timed out: there may be more."),
   }),
-  annotations: READS,
-  role: 'worker',
+  ...reading,
   example: { query: 'registerAgent', filters: { owner: 'sartor-ai', repo: 'claude-network' } },
   handler: (context, { filters = {}, ...search }) => findCode(context.services.gitHub, context, { ...search, filters }),
 });
@@ -106,10 +104,7 @@ export const createBranch = defineTool({
     sha: z.string().describe('Commit of the branch.'),
     created: z.boolean().describe('False if it already existed.'),
   }),
-  annotations: { ...ADDS, idempotentHint: true },
-  loosens: [],
-  role: 'worker',
-  approvable: true,
+  ...adding({ idempotentHint: true }),
   example: { owner: 'sartor-ai', repo: 'claude-network', branch: 'feature/login', from: 'main' },
   handler: async (context, { owner, repo, branch, from }) => {
     const { services, recordResponse } = context;
@@ -140,10 +135,7 @@ export const commitFiles = defineTool({
     created: z.boolean().describe('False if the branch was already at this commit.'),
   }),
   // No data is lost, because replaced file contents remain in the branch's history.
-  annotations: ADDS,
-  loosens: [],
-  role: 'worker',
-  approvable: true,
+  ...adding(),
   example: {
     owner: 'sartor-ai',
     repo: 'claude-network',

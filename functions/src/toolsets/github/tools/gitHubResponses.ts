@@ -18,7 +18,16 @@ export const inPatternedRepository = {
   repo: z.string().meta({ pattern: REPO_PATTERN, description: 'Repository name' }),
 };
 
-export const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true } as const;
+/** Properties of tools that read from GitHub. */
+export const reading = {
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  role: 'worker',
+} as const;
 
-/** Annotations of tools that create something. Creating counts as destructive, because others may see the result. */
-export const ADDS = { ...READS, readOnlyHint: false, destructiveHint: true, idempotentHint: false } as const;
+/** Returns the properties of tools that create something. This counts as destructive, because others may see it. */
+export const adding = ({ idempotentHint } = { idempotentHint: false }) => ({
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint, openWorldHint: true },
+  loosens: [],
+  role: 'worker' as const,
+  approvable: true as const,
+});

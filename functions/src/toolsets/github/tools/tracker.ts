@@ -7,7 +7,7 @@ import { openIssue } from '../rules/issues.ts';
 import { repositoryName } from '../rules/names.ts';
 import { type CreatedPullRequest, openPullRequest } from '../rules/pullRequests.ts';
 import { requireReachable } from '../rules/reach.ts';
-import { ADDS, defineTool, inRepository } from './gitHubResponses.ts';
+import { adding, defineTool, inRepository } from './gitHubResponses.ts';
 
 export const createPR = defineTool({
   name: 'createPR',
@@ -42,10 +42,7 @@ export const createPR = defineTool({
     taskId: z.string().optional(),
     id: z.string().optional().describe('For part_of and system.getTree, if the PR is part of an item.'),
   }),
-  annotations: ADDS,
-  loosens: [],
-  role: 'worker',
-  approvable: true,
+  ...adding(),
   example: {
     owner: 'sartor-ai',
     repo: 'claude-network',
@@ -90,10 +87,7 @@ export const createIssue = defineTool({
     createdAt: z.iso.datetime(),
     created: z.boolean().describe('False if an earlier attempt of this call created it.'),
   }),
-  annotations: ADDS,
-  loosens: [],
-  role: 'worker',
-  approvable: true,
+  ...adding(),
   example: {
     owner: 'sartor-ai',
     repo: 'claude-network',

@@ -1,5 +1,5 @@
 /** Runs each approved call exactly once, on any instance. Source: docs/decisions/0033-asking-people.md. */
-import type { StoredCaller } from '../../../access/rules/authentication.ts';
+import type { ApprovedCall } from '../../../access/rules/authentication.ts';
 import { personsRoleIn } from '../../../identity/rules/principal.ts';
 import { isContention, retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -16,16 +16,7 @@ const BATCH = 20;
 const MAX_EPOCHS = 5;
 
 /** Runs a call on behalf of a caller that is no longer connected. Safe to repeat with the same id. */
-export type RunApprovedCall = (call: {
-  readonly id: string;
-  readonly caller: StoredCaller;
-  readonly workspace: string;
-  readonly tool: string;
-  readonly input: JsonObject;
-  readonly approvedBy?: string | undefined;
-  /** Descriptions of the loosened limits that the approver was shown. */
-  readonly shown?: readonly string[] | undefined;
-}) => Promise<CallOutcome>;
+export type RunApprovedCall = (call: ApprovedCall) => Promise<CallOutcome>;
 
 export class ApprovalExecution extends Service<InboxPorts & { readonly runApprovedCall: RunApprovedCall }> {
   /** Runs the approved calls of instances that crashed. */

@@ -9,12 +9,6 @@ import { defineTool } from './todoResponses.ts';
 
 const { dateOf } = shapes;
 
-function createRecurringTaskResponse({ recurringTask: task, first, lastDue }: StartedRecurrence) {
-  const last = lastDue ? `, last on ${lastDue.toISOString()}` : '';
-  const message = `Recurring task '${task.title}' created. First occurrence on ${task.latest_due.toISOString()}${last}`;
-  return { ...shapes.writtenRecurringResponse(task, message), first_occurrence: shapes.occurrenceResponse(first) };
-}
-
 export const createRecurringTask = defineTool({
   name: 'create_recurring_task',
   title: 'Create a recurring to-do',
@@ -38,7 +32,11 @@ export const createRecurringTask = defineTool({
   }),
   ...shapes.writing({ destructiveHint: false, idempotentHint: false }),
   example: { title: 'Check emails', frequency: 'DAILY', start_date: '2099-02-11T09:00:00Z' },
-  response: createRecurringTaskResponse,
+  response: ({ recurringTask: task, first, lastDue }: StartedRecurrence) => {
+    const last = lastDue ? `, last on ${lastDue.toISOString()}` : '';
+    const message = `Recurring task '${task.title}' created. First occurrence on ${task.latest_due.toISOString()}${last}`;
+    return { ...shapes.writtenRecurringResponse(task, message), first_occurrence: shapes.occurrenceResponse(first) };
+  },
   handler: ({ services, principal, recordResponse }, { start_date, end_date, ...written }) => {
     const draft = { ...written, start_date: dateOf(start_date), end_date: dateOf(end_date) };
     return services.recurringTasks.create(principal.owner_uid, draft, recordResponse);
@@ -83,12 +81,6 @@ export const updateRecurringTask = defineTool({
   },
 });
 
-const deleteRecurringTaskResponse = (recurring: RecurringTask) =>
-  shapes.writtenRecurringResponse(
-    recurring,
-    `Recurring task '${recurring.title}' ended. Its current occurrence stays.`,
-  );
-
 export const deleteRecurringTask = defineTool({
   name: 'delete_recurring_task',
   title: 'End a recurring to-do',
@@ -97,7 +89,11 @@ export const deleteRecurringTask = defineTool({
   output: shapes.writtenRecurringShape,
   ...shapes.writing({ destructiveHint: true, idempotentHint: true }),
   example: { recurring_task_id: 'recurring-xxx-001' },
-  response: deleteRecurringTaskResponse,
+  response: (recurring: RecurringTask) =>
+    shapes.writtenRecurringResponse(
+      recurring,
+      `Recurring task '${recurring.title}' ended. Its current occurrence stays.`,
+    ),
   handler: ({ services, principal, recordResponse }, { recurring_task_id }) =>
     services.recurringTasks.end(principal.owner_uid, recurring_task_id, recordResponse),
 });

@@ -119,11 +119,6 @@ export const addTaskTags = defineTool({
     services.todos.edit(principal.owner_uid, task_id, { moreTags }, recordResponse),
 });
 
-function completeTaskResponse({ todo, next }: EndedOutcome) {
-  const { sentence, ...rest } = shapes.following(next);
-  return { success: true, task: todoResponse(todo), message: `Task completed!${sentence}`, ...rest };
-}
-
 export const completeTask = defineTool({
   name: 'complete_task',
   title: 'Complete a to-do',
@@ -138,22 +133,13 @@ export const completeTask = defineTool({
   }),
   ...shapes.writing({ destructiveHint: false, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001' },
-  response: completeTaskResponse,
+  response: ({ todo, next }: EndedOutcome) => {
+    const { sentence, ...rest } = shapes.following(next);
+    return { success: true, task: todoResponse(todo), message: `Task completed!${sentence}`, ...rest };
+  },
   handler: ({ services, principal, recordResponse }, { task_id }) =>
     services.todos.complete(principal.owner_uid, task_id, recordResponse),
 });
-
-function reopenTaskResponse({ todo, next }: ReopenedOutcome) {
-  const kept = next?.isWithdrawn === false;
-  const more = kept ? ' The next occurrence stays, because it was changed.' : '';
-  return {
-    success: true,
-    task: todoResponse(todo),
-    message: `Task reopened.${more}`,
-    removed_occurrence: next?.isWithdrawn ? next.todo.id : undefined,
-    kept_occurrence: kept ? next.todo.id : undefined,
-  };
-}
 
 export const reopenTask = defineTool({
   name: 'reopen_task',
@@ -170,15 +156,20 @@ export const reopenTask = defineTool({
   }),
   ...shapes.writing({ destructiveHint: false, idempotentHint: false }),
   example: { task_id: 'todo-xxx-002' },
-  response: reopenTaskResponse,
+  response: ({ todo, next }: ReopenedOutcome) => {
+    const kept = next?.isWithdrawn === false;
+    const more = kept ? ' The next occurrence stays, because it was changed.' : '';
+    return {
+      success: true,
+      task: todoResponse(todo),
+      message: `Task reopened.${more}`,
+      removed_occurrence: next?.isWithdrawn ? next.todo.id : undefined,
+      kept_occurrence: kept ? next.todo.id : undefined,
+    };
+  },
   handler: ({ services, principal, recordResponse }, { task_id }) =>
     services.todos.reopen(principal.owner_uid, task_id, recordResponse),
 });
-
-function deleteTaskResponse({ todo, next }: EndedOutcome) {
-  const { sentence, ...rest } = shapes.following(next);
-  return { success: true, message: `Task '${todo.title}' deleted.${sentence}`, ...rest };
-}
 
 export const deleteTask = defineTool({
   name: 'delete_task',
@@ -190,7 +181,10 @@ export const deleteTask = defineTool({
   output: optionalFields({ success: z.boolean(), message: z.string(), next_occurrence: shapes.occurrenceShape }),
   ...shapes.writing({ destructiveHint: true, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001' },
-  response: deleteTaskResponse,
+  response: ({ todo, next }: EndedOutcome) => {
+    const { sentence, ...rest } = shapes.following(next);
+    return { success: true, message: `Task '${todo.title}' deleted.${sentence}`, ...rest };
+  },
   handler: ({ services, principal, recordResponse }, { task_id }) =>
     services.todos.delete(principal.owner_uid, task_id, recordResponse),
 });
