@@ -40,7 +40,8 @@ export class ApprovedCalls {
     const need = { toolset, what: name, role, agentRole, scope, writes: !annotations.readOnlyHint };
     try {
       const principal = await currentPrincipal(ports, caller, workspace, need);
-      const prepared = { ...tool.prepare(input), idempotencyKey: keyOf(id) };
+      // The key is longer than any key that callers may send, so it never equals theirs.
+      const prepared = { ...tool.prepare(input), idempotencyKey: id.padEnd(MAX_IDEMPOTENCY_KEY_LENGTH + 1, '.') };
       const again = { authenticate: async () => principal, reauthenticate: async () => principal };
       const unattended = { ...ports, authenticator: again };
       const request = this.contextOf(principal, workspace, id);
@@ -77,11 +78,6 @@ export class ApprovedCalls {
       timeLeft,
     };
   }
-}
-
-/** Returns the call's idempotency key. It is longer than any key that callers may send, so it never equals theirs. */
-function keyOf(id: string): string {
-  return id.padEnd(MAX_IDEMPOTENCY_KEY_LENGTH + 1, '.');
 }
 
 /** Returns whether a retry may succeed, because the error was not caused by the arguments. */

@@ -42,15 +42,11 @@ export async function checkPermission<Request extends CheckedRequest>(
   need: RequiredPermission,
 ): Promise<Request> {
   const { principal, workspace, credential } = request;
-  if (permissionError(principal, workspace, need) === undefined && !isHiddenWorkspace(principal, workspace, need))
-    return request;
+  const isHidden = need.scope === 'workspace' && accessOf(principal.owner.access, workspace) === undefined;
+  if (permissionError(principal, workspace, need) === undefined && !isHidden) return request;
   const now = await authenticator.reauthenticate(credential);
   requirePermission(now, workspace, need);
   return { ...request, principal: now };
-}
-
-function isHiddenWorkspace({ owner }: Principal, workspace: string, { scope }: RequiredPermission): boolean {
-  return scope === 'workspace' && accessOf(owner.access, workspace) === undefined;
 }
 
 /** @throws MusterError FORBIDDEN */

@@ -58,7 +58,7 @@ export class CommitMarker {
   addToLatest<Data extends object>(document: DocumentReference, data: Data, version: string): Data {
     if (this.isWritten) return data;
     this.document = document;
-    this.before = commitsAt(version);
+    this.before = version.split('/').slice(1);
     this.latest = [this.id, ...this.before].slice(0, MAX_LATEST_COMMITS);
     return { ...data, [LATEST_COMMITS]: this.latest };
   }
@@ -161,10 +161,6 @@ export function versionOf({ seconds, nanoseconds }: Timestamp): string {
 /** Returns a value with its version. @param latestCommits field of the document with the latest commits, if any */
 export function versioned<Value>(value: Value, updateTime: Timestamp, latestCommits?: unknown): Versioned<Value> {
   return { value, version: [versionOf(updateTime), ...commitIds.parse(latestCommits)].join('/') };
-}
-
-function commitsAt(version: string): readonly string[] {
-  return version.split('/').slice(1);
 }
 
 /** Returns the precondition that a document still has a version. */

@@ -149,17 +149,12 @@ export function message(exchange: PipelineRequest & Authenticated & ReadBody): {
     return { message: parseMessage(exchange.bytes) };
   } catch (error) {
     if (!(error instanceof BadMessage)) throw error;
-    return rejectMessage(exchange, error);
+    const { message, code, id } = error;
+    // An invalid message counts towards the rate limit like a valid one.
+    return exchange.deployment.limits.take(exchange.principal).then(() => {
+      throw rejection(400, message, { code, id });
+    });
   }
-}
-
-/** Rejects an invalid message, and counts it towards the rate limit like a valid one. */
-async function rejectMessage(
-  { deployment, principal }: PipelineRequest & Authenticated,
-  { message, code, id }: BadMessage,
-): Promise<never> {
-  await deployment.limits.take(principal);
-  throw rejection(400, message, { code, id });
 }
 
 /** Limits for a message, or for all messages of a batch together. */

@@ -1,6 +1,5 @@
 /** Checks and selection by path, query, method and content type. Source: docs/semantics.md#the-endpoint. */
 
-import type { IncomingMessage } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { knownPaths, type Protocol, parseSelection, type RoutedSelection } from '../urlSelection.ts';
 import type { PipelineRequest } from './pipeline.ts';
@@ -17,7 +16,9 @@ export interface Routed {
 
 /** Returns the selection by path, query and headers. @throws HttpRejection for an unknown path */
 export function route({ request, catalogs: { names } }: PipelineRequest): Routed {
-  const { path, query } = locationOf(request);
+  const { url = '/' } = request;
+  const [path = '/'] = url.split('?', 1);
+  const query = new URLSearchParams(url.slice(path.length + 1));
   const selection = parseSelection({ path, query, header: (name) => headerOf(request, name) }, names);
   if (selection === undefined) throw notFound(knownPaths(names));
   return { path, query, selection, ...PROTOCOLS[selection.protocol] };
@@ -53,11 +54,6 @@ const PROTOCOLS: Readonly<Record<Protocol, { method: 'GET' | 'POST'; description
   },
   page: { method: 'GET', description: 'This is a read-only page of a Muster agent. Send a GET request.' },
 };
-
-function locationOf({ url = '/' }: IncomingMessage) {
-  const [path = '/'] = url.split('?', 1);
-  return { path, query: new URLSearchParams(url.slice(path.length + 1)) };
-}
 
 /**
  * Rejects web pages of other origins, and lets pages of allowed origins read the response. Source: Fetch Standard,

@@ -105,7 +105,7 @@ export class Stream {
       this.requirePermission(await authenticator.authenticate(this.requestContext.credential));
     } catch (error) {
       // Other errors, such as an unreachable database, do not mean that the caller lost access.
-      if (!isAccessLoss(error)) return;
+      if (!(error instanceof MusterError && ACCESS_LOSS.includes(error.code))) return;
       this.lossReason = error;
       this.finish();
     }
@@ -139,9 +139,7 @@ export class Stream {
   }
 }
 
-function isAccessLoss(error: unknown): boolean {
-  return error instanceof MusterError && ['UNAUTHORIZED', 'TOKEN_EXPIRED', 'FORBIDDEN'].includes(error.code);
-}
+const ACCESS_LOSS: readonly string[] = ['UNAUTHORIZED', 'TOKEN_EXPIRED', 'FORBIDDEN'];
 
 /** Opens a stream, which counts as open until it ends. @throws MusterError that may be shown to the caller */
 export function openStream<T>(

@@ -229,17 +229,14 @@ class ViewLifecycle {
         return make('p.question', `${question} `, yes, ' ', no);
       },
       link: (text, address) => {
-        if (this.host.capabilities['openLinks'] === undefined || !isSafe(address)) return boundedText(text);
+        const isSafe = URL.canParse(address) && new URL(address).protocol === 'https:';
+        if (this.host.capabilities['openLinks'] === undefined || !isSafe) return boundedText(text);
         const open = () => void this.host.request('ui/open-link', { url: address }).catch(() => undefined);
         return button(`${text} (${new URL(address).host})`, { key: address }, open);
       },
       time: (instant) => this.time(instant),
     };
   }
-}
-
-function isSafe(address: string): boolean {
-  return URL.canParse(address) && new URL(address).protocol === 'https:';
 }
 
 /** Returns the error message in a response, in the error format of any toolset. */

@@ -105,7 +105,8 @@ export class Clients extends Service<
     charge();
     const { text, maxAgeSeconds = 0 } = await this.ports.clientDocuments.fetch(url).catch((error: unknown) => {
       this.ports.log.info('client_document_refused', { host: url.host, error });
-      throw new OAuthError('invalid_client', `The document ${id} could not be read: ${reasonOf(error)}.`);
+      const reason = error instanceof Error ? error.message.replace(/\.$/, '') : 'unreachable';
+      throw new OAuthError('invalid_client', `The document ${id} could not be read: ${reason}.`);
     });
     const client = describedIn(text, id, url.host);
     const lasting = Math.min(Math.max(maxAgeSeconds * SECOND_MS, MIN_CACHE_MS), MAX_CACHE_MS);
@@ -205,10 +206,6 @@ const registration = z.looseObject({
 function faultIn({ issues: [issue] }: z.ZodError): string {
   const where = issue?.path.join('.') || 'the body';
   return `${where}: ${issue?.message ?? 'invalid value'}.`;
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message.replace(/\.$/, '') : 'unreachable';
 }
 
 export interface SignInQueries {

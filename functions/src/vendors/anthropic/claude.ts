@@ -97,7 +97,8 @@ export class Claude extends VendorModel<Anthropic> {
     const event = refusal.safeParse(error).data;
     // The SDK's error for a lost connection has neither a status nor a type.
     if (event === undefined || (event.status === undefined && event.type === null)) {
-      return isTimeout(error) ? failure('timeout', progress) : connectionFailure(error, progress);
+      const isTimeout = error instanceof Error && error.name === 'APIConnectionTimeoutError';
+      return isTimeout ? failure('timeout', progress) : connectionFailure(error, progress);
     }
     return failure(classOf(event), progress, {
       detail: event.status === undefined ? 'during the response' : statusDetail(event.status),
@@ -152,8 +153,4 @@ function classOf({ status, type, errorCode, apiMessage }: Refusal): FailureClass
   if (found !== 'invalid_request') return found;
   if (TOO_LONG.test(apiMessage ?? '')) return 'context_too_long';
   return NO_CREDIT.test(apiMessage ?? '') ? 'quota' : found;
-}
-
-function isTimeout(error: unknown): boolean {
-  return error instanceof Error && error.name === 'APIConnectionTimeoutError';
 }

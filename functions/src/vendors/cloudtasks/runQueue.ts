@@ -23,12 +23,8 @@ export function cloudTasksRunQueue(region: string, randomness: Randomness): RunD
       try {
         await queue.enqueue({ runId }, { id, dispatchDeadlineSeconds: DEADLINE_SECONDS });
       } catch (error) {
-        if (!isThereAlready(error)) throw error;
+        if (!(error instanceof Error && 'code' in error && error.code === 'functions/task-already-exists')) throw error;
       }
     },
   };
-}
-
-function isThereAlready(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'functions/task-already-exists';
 }

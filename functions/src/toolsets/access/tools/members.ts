@@ -65,20 +65,9 @@ export const listMembers = defineTool({
     return {
       workspace,
       access,
-      members: members.map(({ uid, role, name, email, added_by, added_at }) => ({
-        uid,
-        role,
-        name,
-        email,
-        added_by,
-        added_at: added_at.toISOString(),
-      })),
-      invitations: invitations?.map(({ email, role, invited_by, expires_at }) => ({
-        email,
-        role,
-        invited_by,
-        expires_at: expires_at.toISOString(),
-      })),
+      // The output schema removes the other fields.
+      members: members.map((member) => ({ ...member, added_at: member.added_at.toISOString() })),
+      invitations: invitations?.map((one) => ({ ...one, expires_at: one.expires_at.toISOString() })),
       truncated: more,
       next_cursor: more && last ? cursorAfter(question, last.uid) : undefined,
     };

@@ -40,7 +40,8 @@ export class AgentMessages extends Service<CoordinationPorts> {
       if (waitingHere.length >= MAX_UNREAD) throw mailboxFull(agentId);
       const at = clock.now();
       const message: Message = {
-        id: messageId(count + 1),
+        // Ids are unique per agent, and sort in the order in which the messages were sent.
+        id: `message-${String(count + 1).padStart(9, '0')}`,
         from: principal.agent_id ?? principal.uid,
         workspace,
         text,
@@ -96,11 +97,6 @@ export class AgentMessages extends Service<CoordinationPorts> {
     const task = await readUnreadable((one) => one === workspace, this.ports.tasks.find(taskId));
     if (task?.value.workspace !== workspace) throw taskNotFound(taskId);
   }
-}
-
-/** Returns a message id. Ids are unique per agent and sort in the order in which the messages were sent. */
-function messageId(number: number): string {
-  return `message-${String(number).padStart(9, '0')}`;
 }
 
 function mailboxChanges(mailbox: Mailbox, found: Versioned<Mailbox> | undefined, sent?: Message): CoordinationChange[] {

@@ -46,7 +46,9 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
     if (status === 'pending' && (hasDeadlines || after?.order.length === 3)) return this.claimable(query, limit, after);
     const ordered = ignoringDeadline(query);
     const { items, more } = await this.documents.page(
-      after === undefined ? ordered : ordered.startAfter(...valuesOf(after)),
+      after === undefined
+        ? ordered
+        : ordered.startAfter(...after.order.slice(0, -1), new Date(after.order.at(-1) ?? 0), after.id),
       limit,
       taskFromDocument,
       MAX_LISTED_BYTES * MAX_STATE_SHARE,
@@ -175,10 +177,6 @@ function queuePlaceOf({ created_at, id }: Task, ...before: readonly number[]): L
 
 function queueCursorOf(task: Task): ListCursor {
   return queuePlaceOf(task, task.priority, ...(task.deadline ? [task.deadline.getTime()] : []));
-}
-
-function valuesOf({ order, id }: ListCursor): readonly unknown[] {
-  return [...order.slice(0, -1), new Date(order.at(-1) ?? 0), id];
 }
 
 function startsAfter(ready: Query, after: ListCursor | undefined) {

@@ -15,7 +15,7 @@ import { approverOf, describeLoosening, LOOSENS_A_LIMIT, type LooseningError } f
 import { Service } from '../../../kernel/ports.ts';
 import { creationChangeOf } from './asking.ts';
 import type { InboxPorts } from './ports.ts';
-import { APPROVE, expiredRequest, isApproved, isDue, type Request } from './request.ts';
+import { APPROVE, expiredRequest, isApproved, isDue, NEW_REQUEST, type Request } from './request.ts';
 
 /** Maximum size of a call's arguments in bytes. One document contains the request, the call and its outcome. */
 const MAX_STORED_OUTCOME_BYTES = 300_000;
@@ -102,18 +102,17 @@ export class ApprovalGate extends Service<ApprovalGatePorts> implements Approval
     const name = (await idTokens.profiles([askedOf])).get(askedOf)?.name ?? askedOf;
     const { toolsets, held_to, readonly = false, grant, lineage } = principal;
     const request: Request = {
+      ...NEW_REQUEST,
       // The derived id makes one of two concurrent commits stale. Its call then finds the other call's request.
       id: `request-${hashing.sha256(`${callKey}:${before}`).slice(0, ID_LENGTH)}`,
       workspace,
       kind: 'approval',
       question: questionOf(principal, tool, args, would),
-      options: [],
       asked_by: principal.uid,
       ...(principal.agent_id !== undefined && { asked_by_agent: principal.agent_id }),
       owner_uid: principal.owner_uid,
       asked_of: askedOf,
       asked_of_name: name,
-      state: 'open',
       created_at: now,
       expires_at: new Date(now.getTime() + DEFAULT_EXPIRY_HOURS * 3_600_000),
       call: {
@@ -127,8 +126,6 @@ export class ApprovalGate extends Service<ApprovalGatePorts> implements Approval
       },
       call_key: callKey,
       ...(would !== undefined && { in_person: true as const, would }),
-      put_off: false,
-      execution_epoch: 0,
     };
     await store.commit(creationChangeOf(request));
     return approvalRequired(request);

@@ -9,7 +9,7 @@ import { isHeld, taskNotFound, waitForAnswer } from '../../coordination/index.ts
 import { QUESTION, type TaskEvent } from '../../todo/index.ts';
 import { findOwn, settlement } from './answering.ts';
 import type { InboxChange, InboxPorts } from './ports.ts';
-import { matchAnswer, type Request, type RequestKind, withdrawnRequest } from './request.ts';
+import { matchAnswer, NEW_REQUEST, type Request, type RequestKind, withdrawnRequest } from './request.ts';
 
 export interface Question {
   readonly workspace: string;
@@ -46,6 +46,7 @@ export class Asking extends Service<InboxPorts> {
     return retryOnConflict(randomness, async () => {
       const now = clock.now();
       const request: Request = {
+        ...NEW_REQUEST,
         id: `request-${randomness.letters(20)}`,
         workspace,
         kind,
@@ -57,12 +58,9 @@ export class Asking extends Service<InboxPorts> {
         owner_uid: principal.owner_uid,
         asked_of: askedOf,
         asked_of_name: askedOfName,
-        state: 'open',
         created_at: now,
         expires_at: expiryOf(asked.expires, now),
         ...(defaultAnswer !== undefined && { default: defaultAnswer }),
-        put_off: false,
-        execution_epoch: 0,
       };
       const waiting = taskId === undefined ? [] : await this.taskWaits(principal, request, taskId);
       await store.commit([...creationChangeOf(request), ...waiting], recordResponse(request));

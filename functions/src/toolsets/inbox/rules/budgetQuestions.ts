@@ -5,7 +5,7 @@ import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { DAY_MS, Service } from '../../../kernel/ports.ts';
 import { creationChangeOf } from './asking.ts';
 import type { InboxPorts } from './ports.ts';
-import { isDue, type Request, withdrawnRequest } from './request.ts';
+import { isDue, NEW_REQUEST, type Request, withdrawnRequest } from './request.ts';
 
 const QUESTION_TTL_MS = 30 * DAY_MS;
 
@@ -28,22 +28,19 @@ export class BudgetQuestions extends Service<InboxPorts> {
     const limits = { ...(money !== undefined && { money }), ...(tokens !== undefined && { tokens }) };
     const now = clock.now();
     const request: Request = {
+      ...NEW_REQUEST,
       id: requestId,
       workspace: budget.workspace ?? workspace,
       kind: 'approval',
       question: questionOf(refusal),
-      options: [],
       asked_by: owner_uid,
       owner_uid,
       asked_of: owner_uid,
       asked_of_name: name,
-      state: 'open',
       created_at: now,
       expires_at: new Date(now.getTime() + QUESTION_TTL_MS),
       call: { tool: 'system.setBudget', arguments: { kind, id, ...limits }, readonly: false },
       in_person: true,
-      put_off: false,
-      execution_epoch: 0,
     };
     try {
       await store.commit(creationChangeOf(request));

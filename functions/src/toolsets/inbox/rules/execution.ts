@@ -62,7 +62,7 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly runApprov
     try {
       // The rights of the asker and of the owner are checked while the call runs.
       const approver = answered_by === owner_uid ? undefined : answered_by;
-      if (approver !== undefined && (await this.approverLostAccess(approver, workspace)))
+      if (approver !== undefined && personsRoleIn(await this.ports.roles.of(approver), workspace) === undefined)
         return { error: approverLostAccessError(workspace) };
       const outcome = await this.ports.runApprovedCall({ id, caller, workspace, tool, input, approvedBy, shown });
       // The call failed because of contention and changed nothing, so the approval can still be used.
@@ -73,11 +73,6 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly runApprov
       if (epoch < MAX_EPOCHS) throw error;
       return { error: error instanceof MusterError ? error : executionFailed(id) };
     }
-  }
-
-  /** Returns whether a person no longer has a role in the workspace, so that the person's approvals do not count. */
-  private async approverLostAccess(uid: string, workspace: string): Promise<boolean> {
-    return personsRoleIn(await this.ports.roles.of(uid), workspace) === undefined;
   }
 
   private finish({ id, execution_epoch: epoch }: Request, outcome: JsonObject): Promise<void> {

@@ -21,6 +21,9 @@ export type RequestState = (typeof REQUEST_STATES)[number];
 
 export type Request = ReturnType<typeof requestFromDocument>;
 
+/** Fields of each new request, unless it has options. */
+export const NEW_REQUEST = { options: [], state: 'open', put_off: false, execution_epoch: 0 } as const;
+
 export const APPROVE = 'approve';
 
 export const REFUSE = 'refuse';

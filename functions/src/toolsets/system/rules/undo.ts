@@ -125,7 +125,7 @@ export class UndoService<Change extends AnyChange> extends Service<UndoPorts<Cha
     const { things, refused } = await this.oneOfSeveral(caller, entry, by);
     if (things.length > 0) all.events.push(entry.id);
     // An item that several of the events changed is listed once.
-    all.things.push(...things.filter((one) => !all.things.some((known) => isSame(one, known))));
+    all.things.push(...things.filter((one) => !all.things.some(({ kind, id }) => one.kind === kind && one.id === id)));
     all.refused.push(...refused);
   }
 
@@ -249,8 +249,4 @@ function explainedRefusal({ error, since }: RefusedUndo): MusterError {
   const { by, at, id } = since;
   const who = `"${by.agent_id ?? by.uid}" with ${by.tool} at ${at.toISOString()} (event "${id}")`;
   return new MusterError(error.code, `${error.message} The latest change was made by ${who}.`, error.details);
-}
-
-function isSame(one: AuditEffect, other: AuditEffect): boolean {
-  return one.kind === other.kind && one.id === other.id;
 }

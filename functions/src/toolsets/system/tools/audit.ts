@@ -121,14 +121,10 @@ function eventResponse(principal: Principal, entry: AuditEntry): z.output<typeof
     run_id: by.run_id,
     tool: by.tool,
     workspace: callWorkspace(principal, entry),
-    changes: effects.map(changeResponse),
+    changes: effects.map(({ kind, id, before, after, cut }) => ({ kind, id, before, after, shortened: cut })),
     undoes,
     undone_by,
   };
-}
-
-function changeResponse({ kind, id, before, after, cut }: AuditEffect): z.output<typeof changeShape> {
-  return { kind, id, before, after, shortened: cut };
 }
 
 const itemShape = z.object({ kind: z.string(), id: z.string() });

@@ -54,8 +54,9 @@ export class Delegation extends Service<DelegationPorts> {
     if (refusal !== undefined) throw refusal;
     const first = await this.open(principal.owner_uid, todoId);
     let unused: typeof first | undefined = first;
-    const draft = { description: descriptionOf(first.value), priority, dependencies: [], files: [], hints };
     let todo = first.value;
+    const description = todo.description === undefined ? todo.title : `${todo.title}\n\n${todo.description}`;
+    const draft = { description, priority, dependencies: [], files: [], hints };
     const creation = {
       workspace,
       createdBy: principal.agent_id ?? principal.uid,
@@ -130,10 +131,6 @@ const REQUIRED_ROLE = {
   scope: 'workspace',
   writes: true,
 } as const;
-
-function descriptionOf({ title, description }: Todo): string {
-  return description === undefined ? title : `${title}\n\n${description}`;
-}
 
 function progressResponse(
   task_id: string,
