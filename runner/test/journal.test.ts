@@ -2,23 +2,15 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Ending, LogEntry } from '../src/hub/hub.ts';
 import { Journal } from '../src/outbox/journal.ts';
 import { Outbox } from '../src/outbox/outbox.ts';
 import { newFolder, removeFolder } from './support/folders.ts';
+import { COMPLETED, logLine as line } from './support/reports.ts';
 
-const COMPLETED: Ending = { status: 'completed', result: { summary: 'Done.' } };
 const MODULE = fileURLToPath(new URL('../src/outbox/journal.ts', import.meta.url));
 
 /** A device that fails every write with ENOSPC. */
 const FULL = '/dev/full';
-
-const line = (message: string): Omit<LogEntry, 'sequence'> => ({
-  at: '2026-11-22T10:00:00Z',
-  level: 'info',
-  type: 'output',
-  message,
-});
 
 function messagesOf(journal: Journal): string[] {
   const messages: string[] = [];

@@ -6,16 +6,8 @@ import type { Ending, LogEntry, Stop } from '../src/hub/hub.ts';
 import { Journal } from '../src/outbox/journal.ts';
 import { Outbox, type OutboxOptions } from '../src/outbox/outbox.ts';
 import { newFolder, removeFolder } from './support/folders.ts';
+import { COMPLETED, logLine as line } from './support/reports.ts';
 import { until } from './support/waiting.ts';
-
-const COMPLETED: Ending = { status: 'completed', result: { summary: 'Done.' } };
-
-const line = (message: string): Omit<LogEntry, 'sequence'> => ({
-  at: '2026-11-22T10:00:00Z',
-  level: 'info',
-  type: 'output',
-  message,
-});
 
 /** Hub that stores each log entry once, like `append_logs`. Requests and responses can be lost. */
 class UnsteadyHub {

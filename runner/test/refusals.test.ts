@@ -6,22 +6,15 @@ import { Journal } from '../src/outbox/journal.ts';
 import { Outbox, type OutboxOptions } from '../src/outbox/outbox.ts';
 import { newFolder, removeFolder } from './support/folders.ts';
 import { checkEnding, checkEntries } from './support/hubChecks.ts';
+import { COMPLETED, logLine as line } from './support/reports.ts';
 import { anyText } from './support/texts.ts';
 import { until } from './support/waiting.ts';
 
-const COMPLETED: Ending = { status: 'completed', result: { summary: 'Done.' } };
 const BAD = 'half of a rocket: \ud83d';
 const INSTEAD = 'A log line is missing, because the hub did not accept it.';
 
 const CONTENT = ['VALIDATION_ERROR', 'REQUIRED_FIELD', 'INVALID_FORMAT', 'PROTOCOL', 'HTTP_400', 'HTTP_413'];
 const LOST = ['CONFLICT', 'NOT_FOUND', 'GONE', 'FORBIDDEN'];
-
-const line = (message: string): Omit<LogEntry, 'sequence'> => ({
-  at: '2026-11-22T10:00:00Z',
-  level: 'info',
-  type: 'output',
-  message,
-});
 
 /** Hub that validates calls like the real hub, and can be configured to refuse more calls. */
 class StrictHub {

@@ -90,15 +90,21 @@ export function memoryPorts(): MemoryPorts {
       equal: (left, right) => left === right,
     },
     log: { info: note('info'), warn: note('warn'), error: note('error') },
+    ...endpointSettings(),
     allowedOrigins: ['https://console.example'],
-    streams: { lifetimeMs: 60_000, keepAliveMs: 15_000 },
-    openStreams: new OpenStreams(),
-    version: '0.0.0',
-    addresses: new Addresses({ publicUrl: undefined, functionUrl: undefined }),
-    mountPath: undefined,
-    trustedProxies: 0,
   };
 }
+
+/** Settings of an endpoint without a public address. */
+export const endpointSettings = () => ({
+  streams: { lifetimeMs: 60_000, keepAliveMs: 15_000 },
+  openStreams: new OpenStreams(),
+  allowedOrigins: [],
+  addresses: new Addresses({ publicUrl: undefined, functionUrl: undefined }),
+  mountPath: undefined,
+  trustedProxies: 0,
+  version: '0.0.0',
+});
 
 export interface RunningEndpoint {
   /** URL without a trailing slash. */

@@ -6,7 +6,6 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { z } from 'zod';
-import { Addresses } from '../../../functions/src/access/rules/addresses.ts';
 import { type Agent, DEFAULT_CONFIGURATION, NO_METRICS } from '../../../functions/src/agents/rules/agent.ts';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import type { Role } from '../../../functions/src/identity/rules/role.ts';
@@ -17,13 +16,12 @@ import {
   personAccessPath,
   realtimeDatabase,
 } from '../../../functions/src/kernel/realtime/database.ts';
-import { OpenStreams } from '../../../functions/src/mcp/http/streams.ts';
 import { silent } from '../../integration/coordination/team.ts';
 import { agentsAt } from '../../integration/orchestration/fixture.ts';
 import { externalServicesOf } from '../../support/externalServices.ts';
 import { seedClaudeNetwork } from '../../support/github/seed.ts';
 import { LocalGitHub } from '../../support/github/server.ts';
-import { type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
+import { endpointSettings, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 import { LocalModels } from '../../support/models/server.ts';
 import { signIn } from '../../support/signIn.ts';
 import { eventually } from '../support/waiting.ts';
@@ -128,17 +126,7 @@ export class TenancyFixture {
     this.credentials.set('cas himself', await signIn(this.cas));
     this.credentials.set('bea herself', await signIn(this.bea));
     this.credentials.set('nobody', await signIn(`nobody-${this.mark}`));
-    this.endpoint = await serveEndpoint({
-      ...this.app.calls,
-      streams: { lifetimeMs: 60_000, keepAliveMs: 15_000 },
-      openStreams: new OpenStreams(),
-      allowedOrigins: [],
-      addresses: new Addresses({ publicUrl: undefined, functionUrl: undefined }),
-      mountPath: undefined,
-      trustedProxies: 0,
-      version: '0.0.0',
-      log: silent,
-    });
+    this.endpoint = await serveEndpoint({ ...this.app.calls, ...endpointSettings(), log: silent });
   }
 
   /** Waits until the Realtime Database has the roles of all callers, which its security rules read. */

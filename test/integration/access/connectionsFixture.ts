@@ -8,17 +8,11 @@ import type { Principal } from '../../../functions/src/identity/rules/principal.
 import type { Role } from '../../../functions/src/identity/rules/role.ts';
 import { Apps } from '../../../functions/src/signin/rules/apps.ts';
 import type { Decision } from '../../../functions/src/signin/rules/choices.ts';
+import { UNKEYED } from '../data/callers.ts';
 import { AccessFixture } from './fixture.ts';
 
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const CALLBACK = 'http://localhost:3118/callback';
-
-const NO_KEY = {
-  argumentsHash: undefined,
-  recordResponse: () => undefined,
-  derivedSecret: () => undefined,
-  derivedId: () => undefined,
-};
 
 export class ConnectionsFixture extends AccessFixture {
   register(as: Principal, name: string, role: Role | undefined, limits: WantedLimits = {}): Promise<Registered> {
@@ -34,7 +28,7 @@ export class ConnectionsFixture extends AccessFixture {
     return this.app.services.registration.register(
       { principal: as, workspace: 'default' },
       draft,
-      NO_KEY,
+      UNKEYED,
       () => undefined,
     );
   }

@@ -8,13 +8,7 @@ import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import { externalServicesOf } from '../../support/externalServices.ts';
 import { personOf } from '../../support/principals.ts';
 import { refusal } from '../../support/refusal.ts';
-
-const NO_KEY = {
-  argumentsHash: undefined,
-  recordResponse: () => undefined,
-  derivedSecret: () => undefined,
-  derivedId: () => undefined,
-};
+import { UNKEYED } from '../data/callers.ts';
 
 describe('a credential in the cache of several instances', () => {
   // A separate project, because other tests change the access of all callers in their project.
@@ -43,7 +37,7 @@ describe('a credential in the cache of several instances', () => {
         configuration: DEFAULT_CONFIGURATION,
         role: 'worker',
       },
-      NO_KEY,
+      UNKEYED,
       () => undefined,
     );
     bearer = `${credential.api_key}.${secret}`;
@@ -81,7 +75,7 @@ describe('a credential in the cache of several instances', () => {
       const { credential, secret } = await registration.register(
         { principal: as, workspace: DEFAULT_WORKSPACE },
         draft,
-        NO_KEY,
+        UNKEYED,
         () => {},
       );
       return `${credential.api_key}.${secret}`;

@@ -9,6 +9,7 @@ import { DEFAULT_CONFIGURATION } from '../../../functions/src/agents/rules/agent
 import { compose } from '../../../functions/src/composition/compose.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 import { externalServicesOf } from '../../support/externalServices.ts';
+import { UNKEYED } from '../data/callers.ts';
 
 const HOST = 'FIRESTORE_EMULATOR_HOST';
 
@@ -17,13 +18,6 @@ const AGENT = {
   version: '1.0.0',
   capability_details: [],
   configuration: DEFAULT_CONFIGURATION,
-};
-
-const NO_KEY = {
-  argumentsHash: undefined,
-  recordResponse: () => undefined,
-  derivedSecret: () => undefined,
-  derivedId: () => undefined,
 };
 
 describe('the credential check', () => {
@@ -77,7 +71,7 @@ describe('the credential check', () => {
       const registered = await services.registration.register(
         { principal: as, workspace: 'default' },
         draft,
-        NO_KEY,
+        UNKEYED,
         () => undefined,
       );
       bearer = `${registered.credential.api_key}.${registered.secret}`;

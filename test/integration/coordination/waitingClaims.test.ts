@@ -21,7 +21,7 @@ describe('claim_task', () => {
   });
 
   it('with start, also starts the task, in the commit of the claim', async () => {
-    const { id } = await team.createOne();
+    const { id } = await team.createOne({ priority: 1 });
     const { id: other } = await team.createOne();
     const claimed = await claim({ start: true });
     assert.deepEqual(shown(claimed), [id, 'in_progress', undefined]);

@@ -5,7 +5,6 @@ import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { ApprovedCalls } from '../../../functions/src/mcp/approvedCalls.ts';
 import { ApprovalExecution } from '../../../functions/src/toolsets/inbox/rules/execution.ts';
-import { sampleAgent } from '../../support/builders.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { silent } from '../coordination/team.ts';
 import { InboxFixture } from './fixture.ts';
@@ -21,28 +20,8 @@ describe('a call that requires approval', () => {
   beforeEach(async () => {
     fixture = new InboxFixture();
     await fixture.open();
-    const known = await fixture.agentOf('ada', 'worker');
-    const { store } = fixture.app.kernel;
-    const id = String(known.agent_id);
-    await store.commit([
-      {
-        kind: 'createAgent',
-        agent: sampleAgent({ id, owner_uid: known.owner_uid, role: 'worker', workspace: fixture.workspace }),
-      },
-      {
-        kind: 'issueCredential',
-        credential: {
-          api_key: `mk_${id}`,
-          secret_hash: 'a-digest',
-          agent_id: id,
-          created_at: fixture.now,
-          expires_at: new Date(fixture.now.getTime() + 10 * 86_400_000),
-          ancestors: [],
-        },
-      },
-    ]);
+    const { lineage = [] } = await fixture.registered('worker');
     await demand([{ tool: 'coding.create_task' }]);
-    const lineage = [{ subject: `key:mk_${id}`, agent_id: id } as const];
     agent = { ...(await fixture.agentOf('ada', 'worker')), lineage };
     ada = await fixture.person('ada');
   });

@@ -1,10 +1,8 @@
 /** MCP elicitation: the client of a waiting agent asks the person. The tests use the client of the MCP SDK. */
 import assert from 'node:assert/strict';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { Addresses } from '../../../functions/src/access/rules/addresses.ts';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
-import { OpenStreams } from '../../../functions/src/mcp/http/streams.ts';
-import { type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
+import { endpointSettings, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 import { authenticatorOf } from '../../support/principals.ts';
 import { answer as answerOf } from '../coordination/calls.ts';
 import { silent } from '../coordination/team.ts';
@@ -38,13 +36,7 @@ describe('elicitation of an answer by the client of an agent', () => {
     const endpoint = await serveEndpoint({
       ...fixture.app.calls,
       authenticator: authenticatorOf(by),
-      streams: { lifetimeMs: 60_000, keepAliveMs: 15_000 },
-      openStreams: new OpenStreams(),
-      allowedOrigins: [],
-      addresses: new Addresses({ publicUrl: undefined, functionUrl: undefined }),
-      mountPath: undefined,
-      trustedProxies: 0,
-      version: '0.0.0',
+      ...endpointSettings(),
       log: silent,
     });
     endpoints.push(endpoint);

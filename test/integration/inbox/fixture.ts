@@ -7,6 +7,7 @@ import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import type { SweepJob } from '../../../functions/src/kernel/sweep.ts';
 import { sweep } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
 import { FirestoreSweepRecord } from '../../../functions/src/toolsets/system/store/metrics.ts';
+import { sampleAgent } from '../../support/builders.ts';
 import { AccessFixture } from '../access/fixture.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { silent } from '../coordination/team.ts';
@@ -18,6 +19,26 @@ export class InboxFixture extends AccessFixture {
     await this.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace: this.workspace, access: 'private' }]);
     await this.letIn(this.workspace, 'ada', 'leader');
     await this.letIn(this.workspace, 'ben', 'worker');
+  }
+
+  /** Returns an agent of Ada that has a credential, as a registered agent has. */
+  async registered(role: 'worker' | 'leader'): Promise<Principal> {
+    const known = await this.agentOf('ada', role);
+    const id = String(known.agent_id);
+    const { owner_uid } = known;
+    const credential = {
+      api_key: `mk_${id}`,
+      secret_hash: 'a-digest',
+      agent_id: id,
+      created_at: this.now,
+      expires_at: new Date(this.now.getTime() + 10 * 86_400_000),
+      ancestors: [],
+    };
+    await this.app.kernel.store.commit([
+      { kind: 'createAgent', agent: sampleAgent({ id, owner_uid, role, workspace: this.workspace }) },
+      { kind: 'issueCredential', credential },
+    ]);
+    return { ...known, lineage: [{ subject: `key:${credential.api_key}`, agent_id: id }] };
   }
 
   async inbox(principal: Principal, tool: string, args: JsonObject = {}, app = this.app): Promise<JsonObject> {

@@ -5,7 +5,6 @@ import type { Principal } from '../../../functions/src/identity/rules/principal.
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { ApprovedCalls } from '../../../functions/src/mcp/approvedCalls.ts';
 import { ApprovalExecution, type RunApprovedCall } from '../../../functions/src/toolsets/inbox/rules/execution.ts';
-import { sampleAgent } from '../../support/builders.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { silent } from '../coordination/team.ts';
 import { InboxFixture } from './fixture.ts';
@@ -24,22 +23,8 @@ describe('an approved call', () => {
     fixture = new InboxFixture();
     await fixture.open();
     const ada = await fixture.person('ada');
-    const { agent_id: agentId = '' } = await fixture.agentOf('ada', 'worker');
-    const known = sampleAgent({ id: agentId, owner_uid: ada.uid, role: 'worker', workspace: fixture.workspace });
-    const credential = {
-      api_key: `mk_${agentId}`,
-      secret_hash: 'a-digest',
-      agent_id: agentId,
-      created_at: fixture.now,
-      expires_at: new Date(fixture.now.getTime() + 10 * 86_400_000),
-      ancestors: [],
-    };
-    await fixture.app.kernel.store.commit([
-      { kind: 'createAgent', agent: known },
-      { kind: 'issueCredential', credential },
-    ]);
+    const { lineage = [] } = await fixture.registered('worker');
     await answer(fixture, 'access_update_workspace', { approvals: [{ tool: 'coding.create_task' }] }, ada);
-    const lineage = [{ subject: `key:${credential.api_key}`, agent_id: agentId } as const];
     agent = { ...(await fixture.agentOf('ada', 'worker')), lineage };
     const { structuredContent } = await call(fixture, 'coding_create_task', CODE, agent);
     id = String(/request-[a-z0-9]+/.exec(JSON.stringify(structuredContent))?.[0]);

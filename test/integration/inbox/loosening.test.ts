@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
-import { sampleAgent } from '../../support/builders.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { InboxFixture } from './fixture.ts';
 
@@ -17,22 +16,7 @@ describe("an agent's call that loosens a limit", () => {
     fixture = new InboxFixture();
     await fixture.open();
     ada = await fixture.person('ada');
-    const known = await fixture.agentOf('ada', 'leader');
-    const id = String(known.agent_id);
-    const agent = sampleAgent({ id, owner_uid: known.owner_uid, role: 'leader', workspace: fixture.workspace });
-    const credential = {
-      api_key: `mk_${id}`,
-      secret_hash: 'a-digest',
-      agent_id: id,
-      created_at: fixture.now,
-      expires_at: new Date(fixture.now.getTime() + 10 * 86_400_000),
-      ancestors: [],
-    };
-    await fixture.app.kernel.store.commit([
-      { kind: 'createAgent', agent },
-      { kind: 'issueCredential', credential },
-    ]);
-    leader = { ...known, lineage: [{ subject: `key:${credential.api_key}`, agent_id: id }] };
+    leader = await fixture.registered('leader');
   });
 
   const does = (tool: string, args: JsonObject, by = leader) => answer(fixture, tool, args, by);
