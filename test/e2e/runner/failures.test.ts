@@ -5,7 +5,6 @@ import { addCallers, type Caller } from '../../../bench/seed.ts';
 import { git } from '../../../runner/test/support/folders.ts';
 import { DEAF, FOREVER, installStandIn, withChildren } from '../../../runner/test/support/standIn.ts';
 import type { TestAgent } from '../support/agents.ts';
-import { succeed } from '../support/calls.ts';
 import { isRecord } from '../support/clients.ts';
 import { runConcurrently } from '../support/concurrently.ts';
 import { Deployment } from '../support/delivery/deployment.ts';
@@ -53,21 +52,6 @@ describe('a runner', () => {
   }
 
   runConcurrently(AT_ONCE, {
-    'stops all agent processes when another caller ends its task': withRunnerFixture('trouble', async (fixture) => {
-      const pidFile = `${fixture.folder}/pids`;
-      installStandIn(fixture.bin, `${DEAF} ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`);
-      const { taskId } = await fixture.createTask();
-      const runner = fixture.startRunner(['--lease', `${LEASE_SECONDS}`]);
-      await fixture.untilLogged(taskId, 'At work.');
-      await succeed(fixture.client, 'end_task', { taskId, status: 'failed' });
-      await fixture.untilSaid(runner, /cancelled \(/);
-      const pids = readFileSync(pidFile, 'utf8').trim().split('\n').map(Number);
-      assert.equal(pids.length, 5);
-      assert.deepEqual(pids.filter(isRunning), []);
-      assert.equal((await fixture.report(taskId)).task.state, 'cancelled');
-      runner.signal('SIGTERM');
-      assert.equal(await runner.ended, 0, runner.output());
-    }),
     'leaves no process of its coding agent when it is killed': withRunnerFixture('trouble', async (fixture) => {
       const pidFile = `${fixture.folder}/pids`;
       installStandIn(fixture.bin, `${DEAF} ${withChildren(pidFile, "said('At work.');")} ${FOREVER}`);
@@ -184,15 +168,6 @@ describe('a runner', () => {
       assert.ok(isRecord(result['acceptance']));
       assert.deepEqual([result['acceptance']['exitCode'], result['acceptance']['output']], [3, 'not good enough\n']);
       assert.equal(git(fixture.repo, 'show', `${branch}:work.txt`), 'x');
-    }),
-    'fails a task with a message if its base does not exist': withRunnerFixture('trouble', async (fixture) => {
-      installStandIn(fixture.bin, 'result();');
-      const { taskId } = await fixture.createTask({ config: { base: 'no-such-branch' } });
-      const runner = fixture.startRunner(['--once']);
-      assert.equal(await runner.ended, 1, runner.output());
-      const { task } = await fixture.report(taskId);
-      assert.equal(task.status, 'failed');
-      assert.match(task.failure?.message ?? '', /The base "no-such-branch" is not a branch, tag or commit/);
     }),
     'does concurrent tasks in separate worktrees': withRunnerFixture('trouble', async (fixture) => {
       installStandIn(fixture.bin, "fs.writeFileSync('prompt.txt', fs.readFileSync(0, 'utf8')); result();");

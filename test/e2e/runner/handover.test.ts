@@ -1,7 +1,6 @@
 /** Branches that runners push to "origin", a bare repository, and their pull requests in the local GitHub. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { git, newRepository } from '../../../runner/test/support/folders.ts';
 import { FOREVER, installStandIn } from '../../../runner/test/support/standIn.ts';
 import { succeed } from '../support/calls.ts';
@@ -63,27 +62,6 @@ describe('a runner that pushes branches', () => {
       assert.equal(await second.ended, 0, second.output());
       assert.match(git(origin, 'show', `${branch}:second.txt`), /first\.txt/);
       assert.equal((await fixture.report(taskId)).task.status, 'completed');
-    }),
-    'keeps its commits if origin stops responding, and then starts no coding agent': withOrigin(async (fixture) => {
-      const away = ['remote', 'set-url', 'origin', `${fixture.folder}/nowhere.git`];
-      installStandIn(
-        fixture.bin,
-        `fs.writeFileSync('work.txt', 'x');
-          require('node:child_process').execFileSync('git', ${JSON.stringify(away)});
-          result();`,
-      );
-      const { taskId, branch } = await fixture.createTask();
-      const runner = fixture.startRunner(['--once', '--push']);
-      assert.equal(await runner.ended, 1, runner.output());
-      assert.equal(git(fixture.repo, 'show', `${branch}:work.txt`), 'x');
-      const { task, attempts } = await fixture.report(taskId);
-      assert.equal(task.status, 'pending');
-      assert.equal(attempts[0]?.failure.class, 'crashed');
-      installStandIn(fixture.bin, `fs.writeFileSync(${JSON.stringify(`${fixture.folder}/started`)}, ''); result();`);
-      const next = fixture.startRunner(['--once', '--push']);
-      assert.equal(await next.ended, 1, next.output());
-      assert.equal((await fixture.report(taskId)).attempts[1]?.failure.class, 'crashed');
-      assert.ok(!existsSync(`${fixture.folder}/started`));
     }),
   });
 });
