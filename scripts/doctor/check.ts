@@ -27,6 +27,11 @@ export interface Check {
 
 export const OK: Finding = { state: 'ok' };
 
+/** Returns the finding that everything is fine, or else that there is this problem. */
+export function problemUnless(isFine: boolean, problem: Omit<Finding & { state: 'problem' }, 'state'>): Finding {
+  return isFine ? OK : { state: 'problem', ...problem };
+}
+
 /** Returns the finding of a check that needs a resource which does not exist. Another check reports its absence. */
 export function waitsFor(what: string): Finding {
   return { state: 'unseen', what: `${what} yet` };

@@ -1,5 +1,15 @@
 /** Checks that both databases exist, are in the right location and are protected against deletion. */
-import { type Check, deployCommand, type Finding, known, OK, type Site, setParameter, waitsFor } from '../check.ts';
+import {
+  type Check,
+  deployCommand,
+  type Finding,
+  known,
+  OK,
+  problemUnless,
+  type Site,
+  setParameter,
+  waitsFor,
+} from '../check.ts';
 import { realtimeLocationNear, realtimeOf } from '../needs.ts';
 import { current } from './functions.ts';
 
@@ -60,14 +70,11 @@ export const databaseChecks: readonly Check[] = [
     name: 'Firestore mode',
     find: (site) =>
       ofFirestore(site, ({ type }) =>
-        type === 'FIRESTORE_NATIVE'
-          ? OK
-          : {
-              state: 'problem',
-              what: `the database is in ${type === 'DATASTORE_MODE' ? 'Datastore mode' : `mode ${type}`}`,
-              why: 'this mode has no listeners and no security rules; the mode can be changed only while the database is empty',
-              fix: updating(site, '--type=firestore-native'),
-            },
+        problemUnless(type === 'FIRESTORE_NATIVE', {
+          what: `the database is in ${type === 'DATASTORE_MODE' ? 'Datastore mode' : `mode ${type}`}`,
+          why: 'this mode has no listeners and no security rules; the mode can be changed only while the database is empty',
+          fix: updating(site, '--type=firestore-native'),
+        }),
       ),
   },
   {
@@ -85,28 +92,22 @@ export const databaseChecks: readonly Check[] = [
     name: 'delete protection',
     find: (site) =>
       ofFirestore(site, ({ deleteProtectionState }) =>
-        deleteProtectionState === 'DELETE_PROTECTION_ENABLED'
-          ? OK
-          : {
-              state: 'problem',
-              what: 'the Firestore database can be deleted with one command',
-              why: 'deleting the database deletes all data and breaks the triggers of the functions',
-              fix: updating(site, '--delete-protection'),
-            },
+        problemUnless(deleteProtectionState === 'DELETE_PROTECTION_ENABLED', {
+          what: 'the Firestore database can be deleted with one command',
+          why: 'deleting the database deletes all data and breaks the triggers of the functions',
+          fix: updating(site, '--delete-protection'),
+        }),
       ),
   },
   {
     name: 'point-in-time recovery',
     find: (site) =>
       ofFirestore(site, ({ pointInTimeRecoveryEnablement }) =>
-        pointInTimeRecoveryEnablement === 'POINT_IN_TIME_RECOVERY_ENABLED'
-          ? OK
-          : {
-              state: 'problem',
-              what: 'Firestore keeps no previous versions of its documents',
-              why: 'without them, the database cannot be restored to a chosen minute of the last seven days',
-              fix: updating(site, '--enable-pitr'),
-            },
+        problemUnless(pointInTimeRecoveryEnablement === 'POINT_IN_TIME_RECOVERY_ENABLED', {
+          what: 'Firestore keeps no previous versions of its documents',
+          why: 'without them, the database cannot be restored to a chosen minute of the last seven days',
+          fix: updating(site, '--enable-pitr'),
+        }),
       ),
   },
   {
@@ -114,16 +115,13 @@ export const databaseChecks: readonly Check[] = [
     find: (site) =>
       ofFirestore(site, () =>
         known(site, site.seen.backupSchedules, (schedules = []) =>
-          schedules.length > 0
-            ? OK
-            : {
-                state: 'problem',
-                what: 'Firestore has no backup schedule',
-                why: 'only a backup restores data older than seven days, or a deleted database',
-                fix: {
-                  command: `gcloud firestore backups schedules create --database='${site.declared.databaseId}' --recurrence=daily --retention=14w --project ${site.declared.project}`,
-                },
-              },
+          problemUnless(schedules.length > 0, {
+            what: 'Firestore has no backup schedule',
+            why: 'only a backup restores data older than seven days, or a deleted database',
+            fix: {
+              command: `gcloud firestore backups schedules create --database='${site.declared.databaseId}' --recurrence=daily --retention=14w --project ${site.declared.project}`,
+            },
+          }),
         ),
       ),
   },

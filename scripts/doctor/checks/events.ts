@@ -1,6 +1,17 @@
 /** Checks of Pub/Sub topics and dead letters. */
 import { rolesIn, serviceAccountMember } from '../../google/policy.ts';
-import { type Check, deployCommand, type Finding, known, knownAll, list, OK, type Site, waitsFor } from '../check.ts';
+import {
+  type Check,
+  deployCommand,
+  type Finding,
+  known,
+  knownAll,
+  list,
+  OK,
+  problemUnless,
+  type Site,
+  waitsFor,
+} from '../check.ts';
 import { deadLetterTopic, isConsumers, pubSubAgentOf } from '../needs.ts';
 
 type Subscription = (Site['seen']['subscriptions'] & { readonly ok: true })['value'][number];
@@ -28,13 +39,11 @@ export const eventChecks: readonly Check[] = [
       known(site, site.seen.topics, (topics) => {
         const wanted = site.declared.functions.flatMap(({ topic }) => (topic === undefined ? [] : [topic]));
         const missing = wanted.filter((topic) => !topics.some(({ name }) => name === topicPath(site, topic)));
-        if (missing.length === 0) return OK;
-        return {
-          state: 'problem',
+        return problemUnless(missing.length === 0, {
           what: `missing topics: ${list(missing)}`,
           why: 'these topics carry the events of to-dos and reminders',
           fix: deployCommand(site.declared),
-        };
+        });
       }),
   },
   {

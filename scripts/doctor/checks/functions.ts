@@ -1,5 +1,15 @@
 /** Checks of the deployed functions, and of their queue, schedules and images. */
-import { type Check, deployCommand, type Finding, known, list, OK, type Site, waitsFor } from '../check.ts';
+import {
+  type Check,
+  deployCommand,
+  type Finding,
+  known,
+  list,
+  OK,
+  problemUnless,
+  type Site,
+  waitsFor,
+} from '../check.ts';
 import type { Declared } from '../declared.ts';
 
 type Deployed = (Site['seen']['functions'] & { readonly ok: true })['value'][number];
@@ -52,6 +62,32 @@ function ofDeployed(site: Site, decide: (functions: readonly Deployed[]) => Find
   });
 }
 
+interface Beside {
+  readonly kind: 'queue' | 'schedule';
+  /** State of a queue or schedule that works. */
+  readonly active: string;
+  readonly why: string;
+  /** Command that resumes a queue or schedule. */
+  readonly resume: string;
+}
+
+/** Returns whether the queues or schedules of the declared functions exist and are active. */
+function beside(site: Site, seen: Site['seen']['queues' | 'jobs'], { kind, active, why, resume }: Beside): Finding {
+  return ofDeployed(site, () =>
+    known<readonly { readonly name: string; readonly state: string }[]>(site, seen, (there) => {
+      const { declared } = site;
+      const missing = undeclared(declared, kind).filter((path) => !there.some(({ name }) => name.endsWith(path)));
+      const what = `missing ${kind}s: ${list(missing.map(idOf))}`;
+      if (missing.length > 0) return { state: 'problem', what, why, fix: deployCommand(declared) };
+      const still = there.find((one) => isOurs(declared, one) && one.state !== active);
+      if (still === undefined) return OK;
+      const id = idOf(still.name);
+      const command = `${resume} ${id} --location=${declared.region} --project ${declared.project}`;
+      return { state: 'problem', what: `the ${kind} ${id} is ${still.state}`, why, fix: { command } };
+    }),
+  );
+}
+
 export const functionChecks: readonly Check[] = [
   {
     name: 'functions',
@@ -60,13 +96,11 @@ export const functionChecks: readonly Check[] = [
         const active = current(site, functions).filter(({ state }) => state === 'ACTIVE');
         const there = active.map((one) => placeOf(one).id);
         const missing = site.declared.functions.map(({ name }) => name).filter((name) => !there.includes(name));
-        if (missing.length === 0) return OK;
-        return {
-          state: 'problem',
+        return problemUnless(missing.length === 0, {
           what: `functions that are not deployed in ${site.declared.region}, or not active: ${list(missing)}`,
           why: 'without them, Muster does not work',
           fix: deployCommand(site.declared),
-        };
+        });
       }),
   },
   {
@@ -95,13 +129,11 @@ export const functionChecks: readonly Check[] = [
         const others = functions.filter(
           ({ serviceConfig }) => serviceConfig?.serviceAccountEmail !== site.seen.account,
         );
-        if (others.length === 0) return OK;
-        return {
-          state: 'problem',
+        return problemUnless(others.length === 0, {
           what: `functions that run as an account other than ${site.seen.account}: ${list(others.map((one) => placeOf(one).id))}`,
           why: 'a change of SERVICE_ACCOUNT takes effect only with the next deployment',
           fix: deployCommand(site.declared),
-        };
+        });
       }),
   },
   {
@@ -109,13 +141,11 @@ export const functionChecks: readonly Check[] = [
     find: (site) =>
       ofDeployed(site, (functions) => {
         const others = functions.filter(({ buildConfig }) => buildConfig?.runtime !== site.declared.runtime);
-        if (others.length === 0) return OK;
-        return {
-          state: 'problem',
+        return problemUnless(others.length === 0, {
           what: `functions that do not run on ${site.declared.runtime}: ${list(others.map((one) => placeOf(one).id))}`,
           why: 'the tests use that runtime, and Google shuts down older runtimes',
           fix: deployCommand(site.declared),
-        };
+        });
       }),
   },
   {
@@ -127,89 +157,48 @@ export const functionChecks: readonly Check[] = [
         const stale = Object.entries(site.declared.parameters)
           .filter(([name, value]) => (env[name] ?? '') !== value)
           .map(([name]) => name);
-        if (stale.length === 0) return OK;
-        return {
-          state: 'problem',
+        return problemUnless(stale.length === 0, {
           what: `functions/.env.${site.declared.project} has other values than the deployed functions for: ${list(stale)}`,
           why: 'a change of parameters takes effect only with the next deployment',
           fix: deployCommand(site.declared),
-        };
+        });
       }),
   },
   {
     name: 'task queue',
     find: (site) =>
-      ofDeployed(site, () =>
-        known(site, site.seen.queues, (queues) => {
-          const missing = undeclared(site.declared, 'queue').filter(
-            (path) => !queues.some(({ name }) => name.endsWith(path)),
-          );
-          const why = 'the queue executes runs; without it, runs stay pending';
-          if (missing.length > 0)
-            return {
-              state: 'problem',
-              what: `missing queues: ${list(missing.map(idOf))}`,
-              why,
-              fix: deployCommand(site.declared),
-            };
-          const still = queues.find((one) => isOurs(site.declared, one) && one.state !== 'RUNNING');
-          if (still === undefined) return OK;
-          const id = idOf(still.name);
-          return {
-            state: 'problem',
-            what: `the queue ${id} is ${still.state}`,
-            why,
-            fix: {
-              command: `gcloud tasks queues resume ${id} --location=${site.declared.region} --project ${site.declared.project}`,
-            },
-          };
-        }),
-      ),
+      beside(site, site.seen.queues, {
+        kind: 'queue',
+        active: 'RUNNING',
+        why: 'the queue executes runs; without it, runs stay pending',
+        resume: 'gcloud tasks queues resume',
+      }),
   },
   {
     name: 'schedules',
     find: (site) =>
-      ofDeployed(site, () =>
-        known(site, site.seen.jobs, (jobs) => {
-          const why = 'the schedules handle expired leases, offline agents and reminders';
-          const missing = undeclared(site.declared, 'schedule').filter(
-            (path) => !jobs.some(({ name }) => name.endsWith(path)),
-          );
-          if (missing.length > 0)
-            return {
-              state: 'problem',
-              what: `missing schedules: ${list(missing.map(idOf))}`,
-              why,
-              fix: deployCommand(site.declared),
-            };
-          const still = jobs.find((one) => isOurs(site.declared, one) && one.state !== 'ENABLED');
-          if (still === undefined) return OK;
-          const id = idOf(still.name);
-          return {
-            state: 'problem',
-            what: `the schedule ${id} is ${still.state}`,
-            why,
-            fix: {
-              command: `gcloud scheduler jobs resume ${id} --location=${site.declared.region} --project ${site.declared.project}`,
-            },
-          };
-        }),
-      ),
+      beside(site, site.seen.jobs, {
+        kind: 'schedule',
+        active: 'ENABLED',
+        why: 'the schedules handle expired leases, offline agents and reminders',
+        resume: 'gcloud scheduler jobs resume',
+      }),
   },
   {
     name: 'cleanup policy',
     find: (site) =>
       known(site, site.seen.repository, (repository) => {
         if (repository === undefined) return waitsFor('no image repository');
-        if (Object.values(repository.cleanupPolicies).some(({ action }) => action === 'DELETE')) return OK;
-        return {
-          state: 'problem',
-          what: 'old images of the functions are never deleted',
-          why: 'each deployment adds one image per function, and the storage of images is billed monthly',
-          fix: {
-            command: `npx firebase functions:artifacts:setpolicy --location ${site.declared.region} --days 1 --force --non-interactive --project ${site.declared.project}`,
+        return problemUnless(
+          Object.values(repository.cleanupPolicies).some(({ action }) => action === 'DELETE'),
+          {
+            what: 'old images of the functions are never deleted',
+            why: 'each deployment adds one image per function, and the storage of images is billed monthly',
+            fix: {
+              command: `npx firebase functions:artifacts:setpolicy --location ${site.declared.region} --days 1 --force --non-interactive --project ${site.declared.project}`,
+            },
           },
-        };
+        );
       }),
   },
 ];

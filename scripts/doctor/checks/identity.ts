@@ -9,6 +9,7 @@ import {
   knownAll,
   list,
   OK,
+  problemUnless,
   type Site,
   setParameter,
   waitsFor,
@@ -47,15 +48,13 @@ function onItself(role: (typeof ROLES_ON_ITSELF)[number], name: string, why: str
         const { account } = site.seen;
         if (policy === undefined) return waitsFor(`no service account ${account}`);
         const member = serviceAccountMember(account);
-        if (rolesIn(policy, member).includes(role)) return OK;
-        return {
-          state: 'problem',
+        return problemUnless(rolesIn(policy, member).includes(role), {
           what: `${account} lacks ${role} on itself`,
           why,
           fix: {
             command: `gcloud iam service-accounts add-iam-policy-binding ${account} --member=${member} --role=${role} --project ${site.declared.project}`,
           },
-        };
+        });
       }),
   };
 }
@@ -82,13 +81,11 @@ export const identityChecks: readonly Check[] = [
               command: `gcloud iam service-accounts create ${serviceAccount.split('@')[0]} --display-name=Muster --project ${project}`,
             },
           };
-        if (!account.disabled) return OK;
-        return {
-          state: 'problem',
+        return problemUnless(!account.disabled, {
           what: `the service account ${serviceAccount} is disabled`,
           why: 'the functions run as this account',
           fix: { command: `gcloud iam service-accounts enable ${serviceAccount} --project ${project}` },
-        };
+        });
       });
     },
   },
@@ -97,16 +94,14 @@ export const identityChecks: readonly Check[] = [
     find: (site) =>
       byRoles(site, (roles) => {
         const missing = missingRoles(site, roles);
-        if (missing.length === 0) return OK;
-        return {
-          state: 'problem',
+        return problemUnless(missing.length === 0, {
           what: `${site.seen.account} lacks ${list(missing)}`,
           why: 'if one of these roles is missing, functions fail with an error that only the log shows',
           fix: forEach(
             missing,
             `gcloud projects add-iam-policy-binding ${site.declared.project} --condition=None --member=${serviceAccountMember(site.seen.account)}`,
           ),
-        };
+        });
       }),
   },
   {
@@ -163,15 +158,16 @@ export const identityChecks: readonly Check[] = [
         known(site, site.seen.projectPolicy, (policy) => {
           const builder = builderOf(serviceAccountEmail, site);
           const roles = rolesIn(policy, serviceAccountMember(builder));
-          if (BUILD_ROLES.some((role) => roles.includes(role))) return OK;
-          return {
-            state: 'problem',
-            what: `${builder}, which builds the functions, lacks permission to build${withheld(site)}`,
-            why: 'the deployment of each function would fail with a Cloud Build error',
-            fix: {
-              command: `gcloud projects add-iam-policy-binding ${site.declared.project} --condition=None --member=${serviceAccountMember(builder)} --role=roles/cloudbuild.builds.builder`,
+          return problemUnless(
+            BUILD_ROLES.some((role) => roles.includes(role)),
+            {
+              what: `${builder}, which builds the functions, lacks permission to build${withheld(site)}`,
+              why: 'the deployment of each function would fail with a Cloud Build error',
+              fix: {
+                command: `gcloud projects add-iam-policy-binding ${site.declared.project} --condition=None --member=${serviceAccountMember(builder)} --role=roles/cloudbuild.builds.builder`,
+              },
             },
-          };
+          );
         }),
       ),
   },
@@ -191,13 +187,11 @@ export const identityChecks: readonly Check[] = [
     find: (site) =>
       ofCallable(site, (deployed, closed) => {
         if (deployed.length === 0) return waitsFor('no public function');
-        if (closed.length === 0) return OK;
-        return {
-          state: 'problem',
+        return problemUnless(closed.length === 0, {
           what: `Cloud Run refuses all callers of ${closed.join(' and ')}`,
           why: 'clients get 403 before the function can check their credentials',
           fix: withoutAsking(site, closed),
-        };
+        });
       }),
   },
 ];
@@ -257,9 +251,7 @@ function isPublic({ declared }: Site, service: string): boolean {
 /** Reports a policy only if callers are refused, because a policy can have exemptions and keeps earlier grants. */
 function restrictedCallers(site: Site): Finding {
   return ofCallable(site, (deployed, closed) => {
-    if (deployed.length > 0 && closed.length === 0) return OK;
-    return {
-      state: 'problem',
+    return problemUnless(deployed.length > 0 && closed.length === 0, {
       what: 'an organization policy (iam.allowedPolicyMemberDomains) forbids calls by allUsers',
       why: 'Firebase cannot make mcp and githubWebhook public, so a deployment ends with "Unable to set the invoker"',
       fix:
@@ -270,7 +262,7 @@ function restrictedCallers(site: Site): Finding {
               press:
                 "ask an organization administrator to exempt the project (Override, Allow all), or keep the policy: npm run deploy turns off Cloud Run's check of the caller",
             },
-    };
+    });
   });
 }
 

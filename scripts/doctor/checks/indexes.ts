@@ -1,6 +1,6 @@
 /** Checks of Firestore's indexes and expiry policies. */
 
-import { type Check, type Finding, known, list, OK, type Site, waitsFor } from '../check.ts';
+import { type Check, type Finding, known, list, OK, problemUnless, type Site, waitsFor } from '../check.ts';
 import type { IndexFile } from '../declared.ts';
 
 type Index = NonNullable<(Site['seen']['indexes'] & { readonly ok: true })['value']>[number];
@@ -113,13 +113,11 @@ export const indexChecks: readonly Check[] = [
       known(site, site.seen.fields, (fields) => {
         if (fields === undefined) return missing(site);
         const lacking = site.declared.fieldOverrides.filter((one) => !isOverridden(one, fields));
-        if (lacking.length === 0) return OK;
-        return {
-          state: 'problem',
+        return problemUnless(lacking.length === 0, {
           what: `${lacking.length} fields have indexes that they should not have: ${list(lacking.map((one) => `${one.collectionGroup}.${one.fieldPath}`))}`,
           why: 'every index makes each write cost more, and an index on a time limits the writes per second',
           fix: deployIndexes(site),
-        };
+        });
       }),
   },
   {
@@ -130,16 +128,14 @@ export const indexChecks: readonly Check[] = [
         const lacking = site.declared.fieldOverrides.filter(
           (one) => one.ttl === true && !['ACTIVE', 'CREATING'].includes(fieldOf(one, fields)?.ttlConfig?.state ?? ''),
         );
-        if (lacking.length === 0) return OK;
-        return {
-          state: 'problem',
+        return problemUnless(lacking.length === 0, {
           what: `no expiry policy for ${list(lacking.map(({ collectionGroup }) => collectionGroup))}`,
           why: 'documents that should be deleted after a day or a month would be kept, and billed, forever',
           fix: expire(
             site,
             lacking.filter((one) => fieldOf(one, fields)?.ttlConfig?.state === 'NEEDS_REPAIR'),
           ),
-        };
+        });
       }),
   },
 ];

@@ -1,5 +1,5 @@
 /** Checks of the limits on cost. */
-import { type Check, known, OK, setParameter, waitsFor } from '../check.ts';
+import { type Check, known, OK, problemUnless, setParameter, waitsFor } from '../check.ts';
 import { current, placeOf } from './functions.ts';
 
 /** Maximum number of instances per service in most regions, unless Google has raised the project's quota. */
@@ -17,15 +17,13 @@ export const moneyChecks: readonly Check[] = [
             ({ budgetFilter: { projects } }) =>
               projects.length === 0 || projects.includes(`projects/${number}`) || projects.includes(`projects/${id}`),
           );
-          if (own) return OK;
-          return {
-            state: 'problem',
+          return problemUnless(own, {
             what: 'the project has no budget',
             why: 'without a budget, only the bill shows that agents loop; a budget sends emails at 50%, 90% and 100% of its amount',
             fix: {
               command: `gcloud billing budgets create --billing-account=${billingAccountName.replace('billingAccounts/', '')} --display-name=${id} --budget-amount=50 --filter-projects=projects/${id} --threshold-rule=percent=0.5 --threshold-rule=percent=0.9 --threshold-rule=percent=1.0`,
             },
-          };
+          });
         });
       }),
   },

@@ -1,5 +1,5 @@
 /** Checks of the project, its billing and its enabled APIs. */
-import { type Check, deployCommand, known, list, OK, type Site } from '../check.ts';
+import { type Check, deployCommand, known, list, OK, problemUnless, type Site } from '../check.ts';
 import { DEPLOYING, neededApis, rolesFor } from '../needs.ts';
 
 type HostingSite = (Site['seen']['sites'] & { readonly ok: true })['value'][number];
@@ -13,44 +13,35 @@ export const projectChecks: readonly Check[] = [
   {
     name: 'project',
     find: ({ seen: { project } }) =>
-      project.state === 'ACTIVE'
-        ? OK
-        : {
-            state: 'problem',
-            what: `the project is ${project.state}`,
-            why: 'the project is about to be deleted with everything in it',
-            fix: { command: `gcloud projects undelete ${project.id}` },
-          },
+      problemUnless(project.state === 'ACTIVE', {
+        what: `the project is ${project.state}`,
+        why: 'the project is about to be deleted with everything in it',
+        fix: { command: `gcloud projects undelete ${project.id}` },
+      }),
   },
   {
     name: 'firebase',
     find: (site) =>
       known(site, site.seen.project.isFirebase, (isFirebase) =>
-        isFirebase
-          ? OK
-          : {
-              state: 'problem',
-              what: 'the Google Cloud project is not yet a Firebase project',
-              why: 'Firebase deploys functions, rules and the Realtime Database',
-              fix: { command: `npx firebase projects:addfirebase ${site.declared.project} --non-interactive` },
-            },
+        problemUnless(isFirebase, {
+          what: 'the Google Cloud project is not yet a Firebase project',
+          why: 'Firebase deploys functions, rules and the Realtime Database',
+          fix: { command: `npx firebase projects:addfirebase ${site.declared.project} --non-interactive` },
+        }),
       ),
   },
   {
     name: 'billing',
     find: (site) =>
       known(site, site.seen.billing, ({ billingEnabled }) =>
-        billingEnabled
-          ? OK
-          : {
-              state: 'problem',
-              what: 'the project is not on the Blaze plan',
-              why: 'functions cannot be deployed without it; a person must choose who pays',
-              fix: {
-                page: `https://console.firebase.google.com/project/${site.declared.project}/usage/details`,
-                press: 'Modify plan, Blaze, and choose a billing account',
-              },
-            },
+        problemUnless(billingEnabled, {
+          what: 'the project is not on the Blaze plan',
+          why: 'functions cannot be deployed without it; a person must choose who pays',
+          fix: {
+            page: `https://console.firebase.google.com/project/${site.declared.project}/usage/details`,
+            press: 'Modify plan, Blaze, and choose a billing account',
+          },
+        }),
       ),
   },
   {
@@ -59,13 +50,11 @@ export const projectChecks: readonly Check[] = [
       known(site, site.seen.services, (services) => {
         const enabled = services.map(({ name }) => name.replace(/^.*\//, ''));
         const off = neededApis(site.declared).filter((api) => !enabled.includes(api));
-        if (off.length === 0) return OK;
-        return {
-          state: 'problem',
+        return problemUnless(off.length === 0, {
           what: `not enabled: ${list(off)}`,
           why: 'the functions or their deployment call these APIs',
           fix: { command: `gcloud services enable ${off.join(' ')} --project ${site.declared.project}` },
-        };
+        });
       }),
   },
   {
@@ -90,17 +79,14 @@ export const projectChecks: readonly Check[] = [
       !site.declared.hasHosting
         ? OK
         : known(site, site.seen.sites, (sites) =>
-            defaultSite(sites)?.appId !== undefined
-              ? OK
-              : {
-                  state: 'problem',
-                  what:
-                    defaultSite(sites) === undefined
-                      ? 'Hosting has no default site'
-                      : "Hosting's default site is not linked to a web app",
-                  why: "the default site serves the console and the project's settings",
-                  fix: deployCommand(site.declared),
-                },
+            problemUnless(defaultSite(sites)?.appId !== undefined, {
+              what:
+                defaultSite(sites) === undefined
+                  ? 'Hosting has no default site'
+                  : "Hosting's default site is not linked to a web app",
+              why: "the default site serves the console and the project's settings",
+              fix: deployCommand(site.declared),
+            }),
           ),
   },
 ];

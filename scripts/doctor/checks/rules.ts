@@ -1,6 +1,6 @@
 /** Checks that the released security rules are those of this clone. */
 import type { Result } from '../../google/failure.ts';
-import { type Check, deployCommand, known, OK, type Site, waitsFor } from '../check.ts';
+import { type Check, deployCommand, known, problemUnless, type Site, waitsFor } from '../check.ts';
 
 function check(
   database: string,
@@ -13,13 +13,11 @@ function check(
     find: (site) =>
       known(site, released(site.seen), (rules) => {
         if (rules === undefined) return waitsFor(`no rules of ${database}`);
-        if (plain(rules) === plain(declared(site.declared.rules))) return OK;
-        return {
-          state: 'problem',
+        return problemUnless(plain(rules) === plain(declared(site.declared.rules)), {
           what: `the released rules of ${database} differ from this clone's`,
           why: 'the rules control access to data; someone changed them by hand or deployed another version',
           fix: deployCommand(site.declared),
-        };
+        });
       }),
   };
 }

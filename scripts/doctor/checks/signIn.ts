@@ -1,6 +1,6 @@
 /** Checks of the settings with which people and agents sign in. */
 import { isSafeAddress } from '../../../functions/src/kernel/platform.ts';
-import { type Check, deployCommand, known, list, OK, type Site, setParameter } from '../check.ts';
+import { type Check, deployCommand, known, list, OK, problemUnless, type Site, setParameter } from '../check.ts';
 import { defaultSite } from './project.ts';
 
 /** Returns the address that Cloud Run gives the endpoint's function. */
@@ -33,30 +33,25 @@ export const signInChecks: readonly Check[] = [
     name: 'authentication',
     find: (site) =>
       known(site, site.seen.authConfig, (config) =>
-        config !== undefined
-          ? OK
-          : {
-              state: 'problem',
-              what: 'Authentication has not been set up in this project',
-              why: 'Authentication stores the accounts of people and agents',
-              fix: {
-                page: `https://console.firebase.google.com/project/${site.declared.project}/authentication`,
-                press: 'Get started',
-              },
-            },
+        problemUnless(config !== undefined, {
+          what: 'Authentication has not been set up in this project',
+          why: 'Authentication stores the accounts of people and agents',
+          fix: {
+            page: `https://console.firebase.google.com/project/${site.declared.project}/authentication`,
+            press: 'Get started',
+          },
+        }),
       ),
   },
   {
     name: 'public address',
     find: ({ seen, declared }) => {
       const url = declared.parameters['PUBLIC_URL'] ?? '';
-      if (url !== '' && isSafeAddress(url)) return OK;
-      return {
-        state: 'problem',
+      return problemUnless(url !== '' && isSafeAddress(url), {
         what: url === '' ? 'PUBLIC_URL is empty' : `PUBLIC_URL is ${url}, which is not an https address`,
         why: 'people cannot sign in without this address, which is the base of the addresses in pages and tokens',
         fix: setParameter(declared, 'PUBLIC_URL', runAddressOf(seen.project.number, declared.region)),
-      };
+      });
     },
   },
   {
@@ -67,30 +62,28 @@ export const signInChecks: readonly Check[] = [
         if (!URL.canParse(site.declared.parameters['PUBLIC_URL'] ?? ''))
           return { state: 'unseen', what: 'no PUBLIC_URL yet' };
         const missing = signInDomains(site).filter((domain) => !config.authorizedDomains.includes(domain));
-        if (missing.length === 0) return OK;
-        return {
-          state: 'problem',
+        return problemUnless(missing.length === 0, {
           what: `missing from the authorized domains: ${list(missing)}`,
           why: 'people sign in on these domains, and emailed links and Google redirect only to authorized domains',
           fix: {
             page: `https://console.firebase.google.com/project/${site.declared.project}/authentication/settings`,
             press: `Authorized domains, Add domain: ${missing.join(', ')}. npm run deploy also adds these domains`,
           },
-        };
+        });
       }),
   },
   {
     name: 'sign-in links in logs',
     find: (site) =>
       known(site, site.seen.logExclusions, (exclusions) =>
-        exclusions.some(({ filter, disabled }) => !disabled && filter.trim() === LINK_EXCLUSION.filter)
-          ? OK
-          : {
-              state: 'problem',
-              what: 'request logs keep the codes of emailed sign-in links',
-              why: 'until a link is used, anyone who reads the log can sign in with the code of the link',
-              fix: deployCommand(site.declared),
-            },
+        problemUnless(
+          exclusions.some(({ filter, disabled }) => !disabled && filter.trim() === LINK_EXCLUSION.filter),
+          {
+            what: 'request logs keep the codes of emailed sign-in links',
+            why: 'until a link is used, anyone who reads the log can sign in with the code of the link',
+            fix: deployCommand(site.declared),
+          },
+        ),
       ),
   },
   {
@@ -114,13 +107,10 @@ export const signInChecks: readonly Check[] = [
   {
     name: 'web API key',
     find: ({ declared }) =>
-      declared.parameters['WEB_API_KEY'] !== ''
-        ? OK
-        : {
-            state: 'problem',
-            what: 'WEB_API_KEY is empty',
-            why: 'without this key, people cannot sign in, and agents cannot read or write data as themselves',
-            fix: deployCommand(declared),
-          },
+      problemUnless(declared.parameters['WEB_API_KEY'] !== '', {
+        what: 'WEB_API_KEY is empty',
+        why: 'without this key, people cannot sign in, and agents cannot read or write data as themselves',
+        fix: deployCommand(declared),
+      }),
   },
 ];
