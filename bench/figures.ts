@@ -30,10 +30,10 @@ export function storedFigures(): readonly Stored[] {
 export function originNow(): Origin {
   const describe = ['describe', '--always', '--exclude=*', '--dirty= with uncommitted changes'];
   const commit = execFileSync('git', describe, { cwd: root, encoding: 'utf8' }).trim();
-  const gibibytes = Math.round(totalmem() / 2 ** 30);
+  const memory = Math.round(totalmem() / 2 ** 30);
   const processor = `${availableParallelism()} cores of ${cpus()[0]?.model.trim() || 'an unknown processor'}`;
   const java = /"([\d._]+)"/.exec(spawnSync('java', ['-version'], { encoding: 'utf8' }).stderr)?.[1] ?? 'unknown';
-  const machine = `${processor}, ${gibibytes} GiB of memory, Node ${process.versions.node} and Java ${java}`;
+  const machine = `${processor}, ${memory} GiB of memory, Node ${process.versions.node} and Java ${java}`;
   return { version: VERSION, commit, date: new Date().toISOString().slice(0, 10), machine };
 }
 

@@ -27,7 +27,7 @@ export interface Check {
 
 export const OK: Finding = { state: 'ok' };
 
-/** Returns the finding that everything is fine, or else that there is this problem. */
+/** Returns the finding OK, or this problem. */
 export function problemUnless(isFine: boolean, problem: Omit<Finding & { state: 'problem' }, 'state'>): Finding {
   return isFine ? OK : { state: 'problem', ...problem };
 }

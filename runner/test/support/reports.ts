@@ -1,4 +1,4 @@
-/** What a runner reports to the hub. */
+/** Reports of a runner to the hub. */
 import type { Ending, LogEntry } from '../../src/hub/hub.ts';
 
 export const COMPLETED: Ending = { status: 'completed', result: { summary: 'Done.' } };
