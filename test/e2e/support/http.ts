@@ -48,7 +48,7 @@ export function request(
   url: string,
   token: string,
   method: string,
-  { params = {}, headers }: { readonly params?: unknown; readonly headers?: Record<string, string> } = {},
+  { params = {} }: { readonly params?: unknown } = {},
 ): Promise<HttpResponse> {
-  return post(url, token, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), headers);
+  return post(url, token, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
 }
