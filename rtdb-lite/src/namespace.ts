@@ -1,6 +1,7 @@
 /** Represents one database with its data, rules and listeners. */
 import type { Caller } from './caller.ts';
 import { Ruleset } from './rules/ruleset.ts';
+import type { RuleRead } from './rules/snapshot.ts';
 import { nodeHash } from './tree/hash.ts';
 import { fromJson, priorityFrom } from './tree/json.ts';
 import { checkedPath, nodeAt, type Path, type Tree, withNodeAt, withPriorityAt } from './tree/node.ts';
@@ -51,6 +52,8 @@ export class Namespace {
   #root: Tree = null;
   #rules = new Ruleset(openRules);
   readonly #triggers: Triggers;
+  /** Data that allows each listener to read. While this data is unchanged, the rules need not be evaluated. */
+  #allowing = new WeakMap<Listener, readonly RuleRead[]>();
 
   constructor(name: string, triggers: Triggers) {
     this.name = name;
@@ -93,18 +96,27 @@ export class Namespace {
     if (options.triggers !== false) this.#triggers.fire(this.name, before, after, caller);
   }
 
-  /** Removes the listeners whose reads the rules no longer allow. */
+  /** Removes the listeners whose reads are no longer allowed, after a change of the rules or of a caller. */
   revokeForbidden(): void {
+    this.#allowing = new WeakMap();
+    this.#revokeAffected();
+  }
+
+  #revokeAffected(): void {
     for (const listener of [...this.listeners]) {
       const { path, query } = listener;
-      if (this.#rules.canRead(this.#root, path, listener.caller(), query ?? {})) continue;
-      this.listeners.delete(listener);
-      listener.revoked();
+      if (this.#allowing.get(listener)?.every((read) => nodeAt(this.#root, read.path) === read.node)) continue;
+      const reads = this.#rules.readsFor(this.#root, path, listener.caller(), query ?? {});
+      if (reads !== undefined) this.#allowing.set(listener, reads);
+      else {
+        this.listeners.delete(listener);
+        listener.revoked();
+      }
     }
   }
 
   #announce(change: Change): void {
-    this.revokeForbidden();
+    this.#revokeAffected();
     for (const listener of [...this.listeners]) {
       if (nodeAt(change.before, listener.path) !== nodeAt(change.after, listener.path)) listener.changed(change);
     }

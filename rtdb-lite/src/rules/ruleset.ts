@@ -5,7 +5,7 @@ import type { Caller } from '../caller.ts';
 import { childOf, nodeAt, type Path, splitPath, type Tree } from '../tree/node.ts';
 import { indexOf, type Query } from '../tree/query.ts';
 import { parseRules, type RuleNode } from './compile.ts';
-import { RuleDataSnapshot } from './snapshot.ts';
+import { RuleDataSnapshot, type RuleRead } from './snapshot.ts';
 
 type Variables = Record<string, string>;
 
@@ -38,16 +38,23 @@ export class Ruleset {
   }
 
   canRead(root: Tree, path: Path, caller: Caller, query: Query = {}): boolean {
-    if (caller.isOwner) return true;
+    return this.readsFor(root, path, caller, query) !== undefined;
+  }
+
+  /** Returns the data that allows the caller to read a path; undefined if the rules do not allow it. */
+  readsFor(root: Tree, path: Path, caller: Caller, query: Query = {}): readonly RuleRead[] | undefined {
+    const reads: RuleRead[] = [];
+    if (caller.isOwner) return reads;
     const base = {
-      root: new RuleDataSnapshot(root, []),
+      root: new RuleDataSnapshot(root, [], reads),
       auth: caller.auth,
       now: Date.now(),
       query: targaryenQuery.create(constraintsOf(query)),
     };
-    return this.#steps(path).some(({ path: at, node, variables }) =>
-      holds(node.rules.read, { ...base, ...variables, data: new RuleDataSnapshot(root, at) }),
+    const isAllowed = this.#steps(path).some(({ path: at, node, variables }) =>
+      holds(node.rules.read, { ...base, ...variables, data: new RuleDataSnapshot(root, at, reads) }),
     );
+    return isAllowed ? reads : undefined;
   }
 
   /** Returns whether the rules allow a write. Validation rules do not apply to removals. */

@@ -1,6 +1,12 @@
 import { toJson } from '../tree/json.ts';
 import { nodeAt, type Path, splitPath, type Tree } from '../tree/node.ts';
 
+/** Data that a rule has read. */
+export interface RuleRead {
+  readonly path: Path;
+  readonly node: Tree;
+}
+
 /**
  * The variables `data`, `newData` and `root` of rules. targaryen recognizes the type of an operand by its class name,
  * so this class must keep its name.
@@ -8,14 +14,19 @@ import { nodeAt, type Path, splitPath, type Tree } from '../tree/node.ts';
 export class RuleDataSnapshot {
   readonly #root: Tree;
   readonly #path: Path;
+  readonly #reads: RuleRead[];
 
-  constructor(root: Tree, path: Path) {
+  /** @param reads list to which each read is added */
+  constructor(root: Tree, path: Path, reads: RuleRead[] = []) {
     this.#root = root;
     this.#path = path;
+    this.#reads = reads;
   }
 
   get #node(): Tree {
-    return nodeAt(this.#root, this.#path);
+    const node = nodeAt(this.#root, this.#path);
+    this.#reads.push({ path: this.#path, node });
+    return node;
   }
 
   val(): unknown {
@@ -33,12 +44,12 @@ export class RuleDataSnapshot {
 
   child(path: unknown): RuleDataSnapshot {
     if (typeof path !== 'string') throw new Error(`${String(path)} should be a string.`);
-    return new RuleDataSnapshot(this.#root, [...this.#path, ...splitPath(path)]);
+    return new RuleDataSnapshot(this.#root, [...this.#path, ...splitPath(path)], this.#reads);
   }
 
   parent(): RuleDataSnapshot {
     if (this.#path.length === 0) throw new Error('No such method/property parent at the root.');
-    return new RuleDataSnapshot(this.#root, this.#path.slice(0, -1));
+    return new RuleDataSnapshot(this.#root, this.#path.slice(0, -1), this.#reads);
   }
 
   hasChild(path: unknown): boolean {
