@@ -1,6 +1,6 @@
 /** Reads event logs for the owners of subscriptions, and keeps the paths watched while owners read. */
 import type { Caller } from '../../../identity/rules/principal.ts';
-import { cancellableAbort, cancellableDelay, type TrackWait } from '../../../kernel/concurrency.ts';
+import type { TrackWait } from '../../../kernel/concurrency.ts';
 import type { PortOf } from '../../../kernel/ports.ts';
 import { LEASE_RENEWAL_MS } from './eventLog.ts';
 import {
@@ -52,20 +52,19 @@ export class LogReader {
     const subscription = await this.known.opened(caller, from.subscriptionId);
     const page = await this.read(startingAt(subscription, from.cursor));
     if (hasEvents(page) || disconnected?.aborted) return readingOf(page);
-    const { follower, caughtUp, leave } = this.join(caller, subscription, page.position);
-    const waited = cancellableDelay(waitMs);
-    const caughtUpLate = cancellableDelay(CATCH_UP_MS);
-    const abort = cancellableAbort(disconnected);
-    const caught = Promise.race([caughtUp, caughtUpLate.promise]);
-    const enough = Promise.race([abort.promise, Promise.all([waited.promise, caught])]);
+    const { follower, caughtUp, leave } = this.join(caller, subscription, page.position, disconnected);
+    let timer = setTimeout(() => {
+      void caughtUp.then(follower.end);
+      timer = setTimeout(follower.end, Math.max(0, CATCH_UP_MS - waitMs)).unref();
+    }, waitMs).unref();
     try {
-      const next = newPages(follower, subscription, page.position, enough).next();
+      const next = newPages(follower, subscription, page.position).next();
       // With waitMs 0, waiting for changes that were missed counts as call time.
       const { value: news } = await (waitMs === 0 ? next : waiting(next));
       // Read the log itself, because an entry that another connection here has appended may not be reported yet.
       return readingOf(news ?? (await this.read(new PageBuilder(subscription, page.position))));
     } finally {
-      for (const wait of [waited, caughtUpLate, abort]) wait.dispose();
+      clearTimeout(timer);
       // The response is more urgent.
       setImmediate(leave);
     }
@@ -79,21 +78,21 @@ export class LogReader {
       yield readingOf(page);
       page = await this.read(new PageBuilder(subscription, page.position));
     }
-    const { follower, leave } = this.join(caller, subscription, page.position);
-    const abort = cancellableAbort(disconnected);
+    const { follower, leave } = this.join(caller, subscription, page.position, disconnected);
     try {
-      for await (const news of newPages(follower, subscription, page.position, abort.promise)) yield readingOf(news);
+      for await (const news of newPages(follower, subscription, page.position)) yield readingOf(news);
     } finally {
-      abort.dispose();
       leave();
     }
   }
 
   /** Keeps the subscription's path watched until `leave` is called. */
-  private join(caller: Caller, subscription: Subscription, { log, sequence }: EventPosition) {
+  private join(caller: Caller, subscription: Subscription, { log, sequence }: EventPosition, end?: AbortSignal) {
     const watch = this.watchOf(subscription);
     const follower = new LogFollower(this.ports.events, log, sequence, (entry) => watch.seen(entry));
-    const reader: WatchReader = { caller, failed: (error) => follower.fail(error) };
+    const reader: WatchReader = { caller, failed: follower.fail };
+    end?.addEventListener('abort', follower.end);
+    if (end?.aborted) follower.end();
     const caughtUp = watch.join(reader);
     const leave = (): void => {
       follower.close();
@@ -154,16 +153,15 @@ function startingAt(subscription: Subscription, cursor: string | undefined): Pag
   return new PageBuilder(subscription, beginning, true);
 }
 
-/** Yields pages of new entries that contain events. @param until ends the wait for entries */
+/** Yields pages of new entries that contain events, until the follower's wait is ended. */
 async function* newPages(
   follower: LogFollower,
   subscription: Subscription,
   from: EventPosition,
-  until: Promise<unknown>,
 ): AsyncGenerator<EventPage, undefined> {
   let position = from;
   for (;;) {
-    const entries = await follower.next(until);
+    const entries = await follower.next();
     if (entries.length === 0) return;
     for (let isFull = true; isFull; ) {
       const builder = new PageBuilder(subscription, position);

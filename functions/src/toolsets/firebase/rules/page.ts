@@ -93,33 +93,35 @@ export class LogFollower {
   private entries: Entry[] = [];
   private error: { readonly thrown: unknown } | undefined;
   private wake: (() => void) | undefined;
+  private isEnded = false;
   readonly close: () => void;
 
   constructor(events: EventLog, log: string, from: number, seen: (entry: Entry) => void) {
-    this.close = events.follow(
-      log,
-      from,
-      (entry) => {
-        this.entries.push(entry);
-        seen(entry);
-        this.wake?.();
-      },
-      (error) => this.fail(error),
-    );
+    const appended = (entry: Entry): void => {
+      this.entries.push(entry);
+      seen(entry);
+      this.wake?.();
+    };
+    this.close = events.follow(log, from, appended, this.fail);
   }
 
-  fail(error: unknown): void {
+  readonly fail = (error: unknown): void => {
     this.error ??= { thrown: error };
     this.wake?.();
-  }
+  };
 
-  /** Returns the reader's new entries, or waits for the first one. @param until ends the wait early */
-  async next(until: Promise<unknown>): Promise<readonly Entry[]> {
-    if (this.entries.length === 0 && this.error === undefined) {
-      const woken = new Promise<void>((resolve) => {
+  /** Ends the current and each later wait. */
+  readonly end = (): void => {
+    this.isEnded = true;
+    this.wake?.();
+  };
+
+  /** Returns the reader's new entries, or waits for the first one. Returns none if the wait was ended. */
+  async next(): Promise<readonly Entry[]> {
+    if (this.entries.length === 0 && this.error === undefined && !this.isEnded) {
+      await new Promise<void>((resolve) => {
         this.wake = resolve;
       });
-      await Promise.race([woken, until]);
     }
     if (this.entries.length === 0 && this.error !== undefined) throw this.error.thrown;
     return this.entries.splice(0);
