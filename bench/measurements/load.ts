@@ -1,11 +1,11 @@
 /** Memory and event-loop delay of one instance under a mixed load of 80 concurrent calls. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { type Call, latenciesAt } from '../load/arrivals.ts';
 import { McpCaller } from '../load/client.ts';
 import { type Measurement, median, spread } from '../measurement.ts';
 import { addCaller, addCallers, newProject } from '../seed.ts';
-import { type FunctionServer, musterFunction, serveFunction } from '../servers/functionServer.ts';
+import type { FunctionServer } from '../servers/functionServer.ts';
+import { serveProbed } from '../servers/probedServer.ts';
 import { addTodos } from '../todoSeed.ts';
 
 const CALLERS = 80;
@@ -14,35 +14,22 @@ const WARM_UP_MS = 30_000;
 const HALF_LOAD_SECONDS = 30;
 const SAMPLE_MS = 1000;
 
-const preload = fileURLToPath(new URL('../servers/eventLoopDelay.mjs', import.meta.url));
-
 /** @param minutes duration of the load in which the memory is measured */
 export async function measureLoad(minutes: number): Promise<Measurement> {
   const project = newProject('load');
   const leader = await addCaller(project, 'leader');
   const callers = await addCallers(project, 'worker', CALLERS);
   await addTodos(project, TODOS);
-  let reported: (message: unknown) => void = () => undefined;
-  const server = await serveFunction({
-    ...musterFunction,
-    env: project.env,
-    nodeOptions: ['--import', preload],
-    onMessage: (message) => reported(message),
-  });
-  const delayMilliseconds = (): Promise<number> =>
-    new Promise((resolve) => {
-      reported = (message) => resolve(Number(message));
-      server.send('report');
-    });
+  const server = await serveProbed(project.env);
   const boss = new McpCaller(server.url, leader.credential);
   const calls = callers.map(({ agentId, credential }) => mixOf(boss, new McpCaller(server.url, credential), agentId));
   await saturate(server, calls, WARM_UP_MS);
-  await delayMilliseconds();
+  await server.report('delay');
   const full = await saturate(server, calls, minutes * 60_000);
-  const fullDelay = await delayMilliseconds();
+  const fullDelay = await server.report('delay');
   const half = full.perSecond / 2;
   await latenciesAt(half, half * HALF_LOAD_SECONDS, calls);
-  const halfDelay = await delayMilliseconds();
+  const halfDelay = await server.report('delay');
   await server.end();
   const third = Math.floor(full.kibibytes.length / 3);
   const [first, last] = [median(full.kibibytes.slice(0, third)), median(full.kibibytes.slice(-third))];

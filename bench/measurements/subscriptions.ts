@@ -1,4 +1,4 @@
-/** Memory that an instance needs per watched subscription, and the time to deliver a write to all subscriptions. */
+/** Heap that an instance needs per watched subscription, and the time to deliver a write to all subscriptions. */
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { BUS } from '../../functions/src/kernel/realtime/database.ts';
 import { McpCaller, mcpHeaders, mcpMessage } from '../load/client.ts';
 import { type Measurement, spread } from '../measurement.ts';
 import { addCallers, type Caller, suiteProject } from '../seed.ts';
-import { type FunctionServer, musterFunction, serveFunction } from '../servers/functionServer.ts';
+import { type ProbedServer, serveProbed } from '../servers/probedServer.ts';
 
 /** Numbers of subscriptions: an instance's default `concurrency` (see entry/http.ts), and 5 and 25 times as many. */
 const STEPS = [80, 400, 2000] as const;
@@ -35,7 +35,7 @@ export async function measureSubscriptions(): Promise<Measurement> {
   for (const count of STEPS) {
     const rounds: Held[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      const server = await serveFunction({ ...musterFunction, env: project.env });
+      const server = await serveProbed(project.env);
       rounds.push(await hold(server, callers.slice(0, count / EACH)));
       await server.end();
     }
@@ -62,13 +62,13 @@ export async function measureSubscriptions(): Promise<Measurement> {
 }
 
 const REASON =
-  'A waiting poll holds about 42 KiB of JavaScript heap: 11 KiB are three listeners of the database client, 10 KiB are suspended functions of the call, and 5 KiB are the HTTP request. An event needs 1.5 ms of processor time, half of it in the database client.';
+  'By heap snapshots, the HTTP request and the three listeners of the database client take most of the target, and the suspended functions of the call take the rest of the heap. One listener can be omitted if local readers get the entries that this instance has appended. Half of the processor time per event is used by the database client.';
 
-const memoryWith = (count: number): string => `KiB of memory per subscription, with ${count}`;
+const memoryWith = (count: number): string => `KiB of heap per subscription, with ${count}`;
 const timeWith = (count: number): string => `ms from the write to the last poll's response, with ${count}`;
 
 /** Subscribes each caller to separate paths, starts a poll per path, and then writes to all paths in one update. */
-async function hold(server: FunctionServer, callers: readonly Caller[]): Promise<Held> {
+async function hold(server: ProbedServer, callers: readonly Caller[]): Promise<Held> {
   const root = `shared/bench-${randomUUID()}`;
   const polls: (() => Promise<string>)[] = [];
   const unsubscribes: (() => Promise<unknown>)[] = [];
@@ -87,10 +87,10 @@ async function hold(server: FunctionServer, callers: readonly Caller[]): Promise
       ),
     );
   }
-  const before = server.residentKibibytes();
+  const before = await server.report('heap');
   const answers = polls.map((start) => start());
   await allWatched(polls.length);
-  const kibibytesEach = (server.residentKibibytes() - before) / polls.length;
+  const kibibytesEach = ((await server.report('heap')) - before) / polls.length;
   const started = performance.now();
   await database().ref(root).update(newsFor(callers.length));
   const received = (await Promise.all(answers)).filter((answer) => answer.includes('"key":"news"')).length;
