@@ -23,7 +23,8 @@ import { firestore } from '../functions/src/kernel/firestore/client.ts';
 import { credentialPath } from '../functions/src/kernel/firestore/paths.ts';
 import { DocumentReading } from '../functions/src/kernel/firestore/reading.ts';
 import { FirestoreStore } from '../functions/src/kernel/firestore/store.ts';
-import { firebaseApp, systemClock, systemHashing, systemRandomness } from '../functions/src/kernel/platform.ts';
+import { systemClock, systemHashing, systemRandomness } from '../functions/src/kernel/platform.ts';
+import { firebaseApp } from '../functions/src/kernel/realtime/database.ts';
 import { importTodos } from './todos.ts';
 
 /** Reader of documents. If an agent's document is unreadable, the import ends with an error. */

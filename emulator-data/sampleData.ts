@@ -9,8 +9,8 @@ import type { Principal } from '../functions/src/identity/rules/principal.ts';
 import type { Role } from '../functions/src/identity/rules/role.ts';
 import type { JsonObject } from '../functions/src/kernel/json.ts';
 import { callTool } from '../functions/src/mcp/call.ts';
+import { requestTimeLeft } from '../functions/src/mcp/callContext.ts';
 import { Catalogs } from '../functions/src/mcp/catalog.ts';
-import { requestTimeLeft } from '../functions/src/mcp/toolResponse.ts';
 import { toolsets } from '../functions/src/toolsets/index.ts';
 import { LocalModels } from '../test/support/models/server.ts';
 

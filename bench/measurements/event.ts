@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Firestore } from '@google-cloud/firestore';
 import { initializeApp } from 'firebase-admin/app';
 import { getDatabase } from 'firebase-admin/database';
-import { firebaseApp } from '../../functions/src/kernel/platform.ts';
+import { firebaseApp } from '../../functions/src/kernel/realtime/database.ts';
 import { McpCaller } from '../load/client.ts';
 import { type Measurement, median, spread } from '../measurement.ts';
 import { alternate, type Rounds, ratioOf, type Schedule } from '../rounds.ts';

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { IdentityToolkitSignIn } from '../../functions/src/access/store/idTokens.ts';
 import { agentUid } from '../../functions/src/identity/rules/principal.ts';
-import { firebaseApp } from '../../functions/src/kernel/platform.ts';
+import { firebaseApp } from '../../functions/src/kernel/realtime/database.ts';
 import { mcpHeaders, mcpMessage } from '../load/client.ts';
 import { measureRate } from '../load/saturation.ts';
 import { type Measurement, spread } from '../measurement.ts';

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname } from 'node:path';
 import { getAuth } from 'firebase-admin/auth';
-import { firebaseApp } from '../../functions/src/kernel/platform.ts';
+import { firebaseApp } from '../../functions/src/kernel/realtime/database.ts';
 import { consoleOfEmulators } from '../../scripts/setup/console.mjs';
 import { openBrowser, openWindow } from '../../test/support/browser.ts';
 import { listen, portOf } from '../../test/support/listening.ts';

@@ -11,6 +11,8 @@ import { Addresses } from '../../functions/src/access/rules/addresses.ts';
 import { createAppEndpoint } from '../../functions/src/app.ts';
 import { type Composition, compose } from '../../functions/src/composition/compose.ts';
 import { externalServices } from '../../functions/src/composition/externalServices.ts';
+import { createAnswers } from '../../functions/src/composition/instance.ts';
+import { TOOLSETS } from '../../functions/src/identity/rules/principal.ts';
 import { McpCaller } from '../load/client.ts';
 import { median } from '../measurement.ts';
 import { addCallers, newProject, type Project } from '../seed.ts';
@@ -189,13 +191,19 @@ function composed(
 }
 
 async function serve(instance: Composition): Promise<{ server: Server; url: string }> {
-  const endpoint = createAppEndpoint(instance, {
+  const { log, randomness } = instance.kernel;
+  const settings = {
+    log,
+    randomness,
+    toolsetNames: TOOLSETS,
     addresses: new Addresses({ publicUrl: undefined, functionUrl: undefined }),
     firebase: { apiKey: 'none', authDomain: 'localhost', google: false },
     allowedOrigins: [],
     mountPath: undefined,
     trustedProxies: 0,
-  });
+  };
+  const answers = createAnswers(instance, settings);
+  const endpoint = createAppEndpoint(settings, () => answers);
   const server = createServer((request, response) => void endpoint(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address: AddressInfo | string | null = server.address();

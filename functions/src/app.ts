@@ -1,79 +1,64 @@
-/** Services and HTTP endpoint of this instance, created on first use. */
+/** HTTP endpoint and services of this instance, created on first use. The code of the services is loaded then, too. */
 
 import { Addresses } from './access/rules/addresses.ts';
-import { type Composition, compose } from './composition/compose.ts';
-import { externalServices } from './composition/externalServices.ts';
-import {
-  allowedOrigins,
-  functionUrl,
-  mountPath,
-  publicUrl,
-  STREAMS,
-  signInSettings,
-  trustedProxies,
-  VERSION,
-} from './config.ts';
-import { readAsset } from './kernel/platform.ts';
+import type { createAnswers, createInstance, FrontSettings } from './composition/instance.ts';
+import { allowedOrigins, functionUrl, mountPath, publicUrl, signInSettings, trustedProxies } from './config.ts';
+import { TOOLSETS } from './identity/rules/principal.ts';
+import { lazy, loadedOnce } from './kernel/memoCache.ts';
+import { cloudLog, readAsset, systemRandomness } from './kernel/platform.ts';
 import { createEndpoint } from './mcp/http/endpoint.ts';
+import type { MaybeAsync } from './mcp/http/pipeline.ts';
 import type { Endpoint } from './mcp/http/request.ts';
-import { OpenStreams } from './mcp/http/streams.ts';
 import { toolsetsAt } from './mcp/urlSelection.ts';
 import { createSignInEndpoint, signInPathOf } from './signin/http/signIn.ts';
-import type { FirebaseSettings } from './signin/http/signInRequest.ts';
-import { toolsets } from './toolsets/index.ts';
 
-type Instance = Composition & { readonly endpoint: Endpoint };
-
-let instance: Instance | undefined;
-
-interface AppSettings {
-  readonly addresses: Addresses;
-  readonly firebase: FirebaseSettings;
-  readonly allowedOrigins: readonly string[];
-  readonly mountPath: string | undefined;
-  readonly trustedProxies: number;
-}
-
-/** Returns the HTTP endpoint for all requests except GitHub's webhooks. */
-export function createAppEndpoint({ services, calls }: Composition, front: AppSettings): Endpoint {
-  const existing = toolsets.map(({ name }) => name);
-  const mcp = createEndpoint({
-    ...calls,
-    ...front,
-    streams: STREAMS,
-    openStreams: new OpenStreams(),
-    version: VERSION,
-  });
+/** Returns the HTTP endpoint for all requests except GitHub's webhooks. @param load returns what needs services */
+export function createAppEndpoint(
+  settings: FrontSettings,
+  load: () => MaybeAsync<ReturnType<typeof createAnswers>>,
+): Endpoint {
+  const mcp = createEndpoint(settings, load);
   const signIn = createSignInEndpoint(
     {
-      ...calls,
-      ...services.signIn,
-      firebase: front.firebase,
-      trustedProxies: front.trustedProxies,
+      ...settings,
       asset: (name) => readAsset(`signin/${name}`),
-      toolsetsAt: (below) => toolsetsAt(below, existing),
+      toolsetsAt: (below) => toolsetsAt(below, settings.toolsetNames),
     },
-    front.addresses,
+    load,
   );
   return (request, response) =>
     signInPathOf(request.url ?? '/') === undefined ? mcp(request, response) : signIn(request, response);
 }
 
-/** Returns the services and the endpoint of this instance. */
-export function app(): Instance {
-  if (instance !== undefined) return instance;
+const settings = lazy((): FrontSettings => {
   const addresses = new Addresses({ publicUrl: publicUrl(), functionUrl: functionUrl() });
-  const baseUrl = addresses.main?.mcp ?? functionUrl();
-  const composition = compose(externalServices(), baseUrl);
   if (publicUrl() !== undefined && addresses.main === undefined)
-    composition.kernel.log.warn('public_url_unusable', { publicUrl: publicUrl(), effect: 'people cannot sign in' });
-  const endpoint = createAppEndpoint(composition, {
+    cloudLog.warn('public_url_unusable', { publicUrl: publicUrl(), effect: 'people cannot sign in' });
+  return {
     addresses,
+    log: cloudLog,
+    randomness: systemRandomness,
+    toolsetNames: TOOLSETS,
     firebase: signInSettings(),
     allowedOrigins: allowedOrigins(),
     mountPath: mountPath(),
     trustedProxies: trustedProxies(),
-  });
-  instance = { ...composition, endpoint };
+  };
+});
+
+let instance: ReturnType<typeof createInstance> | undefined;
+
+/** Returns the services of this instance; a promise while they are loading. */
+export const app = loadedOnce(async () => {
+  const { createInstance } = await import('./composition/instance.ts');
+  instance = createInstance(settings());
   return instance;
+});
+
+/** Returns the HTTP endpoint of this instance. */
+export const endpoint = lazy(() => createAppEndpoint(settings(), app));
+
+/** Stores the counts of the calls that this instance has run, if any. */
+export async function flushCallMetrics(): Promise<void> {
+  await instance?.limits.callMetrics.flush();
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { TOOLSETS, type WantedLimits } from '../../functions/src/identity/rules/lineage.ts';
-import { WORKSPACE_NAME } from '../../functions/src/identity/rules/principal.ts';
+import type { WantedLimits } from '../../functions/src/identity/rules/lineage.ts';
+import { TOOLSETS, WORKSPACE_NAME } from '../../functions/src/identity/rules/principal.ts';
 import { ROLES, type Role } from '../../functions/src/identity/rules/role.ts';
 import { ID } from '../../functions/src/kernel/ids.ts';
 import { DEPLOYMENT_USAGE, deployment, parsedLine, UsageError } from '../operator/deployment.ts';

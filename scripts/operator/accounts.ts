@@ -2,7 +2,7 @@
 import type { Auth, UserRecord } from 'firebase-admin/auth';
 import { z } from 'zod';
 import { ROLES, type Role } from '../../functions/src/identity/rules/role.ts';
-import { firebaseApp } from '../../functions/src/kernel/platform.ts';
+import { firebaseApp } from '../../functions/src/kernel/realtime/database.ts';
 
 export interface Account {
   readonly uid: string;

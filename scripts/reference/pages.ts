@@ -3,10 +3,11 @@ import parameters from '../../functions/src/config.json' with { type: 'json' };
 import { MusterError } from '../../functions/src/kernel/errors.ts';
 import { fullDescription } from '../../functions/src/mcp/catalog.ts';
 import { inputJsonSchema, outputJsonSchema } from '../../functions/src/mcp/jsonSchema.ts';
-import { NETWORK_TOOLSETS, wireName } from '../../functions/src/mcp/names.ts';
+import { wireName } from '../../functions/src/mcp/names.ts';
 import type { Resource } from '../../functions/src/mcp/resource.ts';
 import type { ErrorEnvelope, Tool, Toolset } from '../../functions/src/mcp/tool.ts';
 import { toolResult } from '../../functions/src/mcp/toolResponse.ts';
+import { NETWORK_TOOLSETS } from '../../functions/src/mcp/urlSelection.ts';
 import { LEADER_LIST, type ListCost, listCost, SMALLER_LISTS, TOOLSET_TOKENS } from './budgets.ts';
 import { schemaRows, table, withoutMarkup } from './tables.ts';
 

@@ -57,8 +57,19 @@ const lighter = {
     onLoad({ filter: /\/firebase-functions\/lib\/esm\/common\/providers\/https\.mjs$/ }, ({ path }) => ({
       contents: readFileSync(path, 'utf8')
         .replace(/^import \{ (getAuth|getAppCheck) \} from .*$/gm, '')
+        .replace(/^import \{ getApp \} from .*$/m, '')
+        .replaceAll('getApp(', "(await import('../app.mjs')).getApp(")
         .replaceAll('getAuth(', "(await import('firebase-admin/auth')).getAuth(")
         .replaceAll('getAppCheck(', "(await import('firebase-admin/app-check')).getAppCheck("),
+    }));
+    // The clients of Firestore and Google Cloud are needed only when a trigger gets its first event.
+    onLoad({ filter: /\/firebase-functions\/lib\/esm\/v2\/providers\/firestore\.mjs$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8')
+        .replace(
+          /^import \{(.*)\} from ("[./]+\/common\/providers\/firestore\.mjs");$/m,
+          'let $1; const load = async () => { ({$1} = await import($2)); };',
+        )
+        .replaceAll('const func = (raw) => {', 'const func = async (raw) => { await load();'),
     }));
   },
 };

@@ -1,7 +1,7 @@
 /** The schemas of the tools agree with the specifications, whose names and schemas are stored in contract.json. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { NETWORK_TOOLSETS } from '../../functions/src/mcp/names.ts';
+import { NETWORK_TOOLSETS } from '../../functions/src/mcp/urlSelection.ts';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 import { disagreements, type Schema } from './agreement.ts';
 import { entries } from './catalog.ts';

@@ -69,7 +69,7 @@ async function claim(heldTaskIds: readonly string[]): Promise<string> {
 // The first call loads modules. The ping and the flush do periodic work, which the measured call then omits.
 const first = await claim([]);
 await request('ping', {});
-await app().limits.callMetrics.flush();
+await (await app()).limits.callMetrics.flush();
 
 const session = new Session();
 session.connect();

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Change } from '../../functions/src/composition/changes.ts';
 
 import { personPath } from '../../functions/src/kernel/firestore/paths.ts';
-import { firebaseApp } from '../../functions/src/kernel/platform.ts';
+import { firebaseApp } from '../../functions/src/kernel/realtime/database.ts';
 import { eventually } from '../e2e/support/waiting.ts';
 import { App, call } from './support/app.ts';
 import { Deployment, type Someone } from './support/deployment.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type AddressInfo, createServer } from 'node:net';
 import fc from 'fast-check';
 import { getAuth } from 'firebase-admin/auth';
-import { firebaseApp } from '../../functions/src/kernel/platform.ts';
+import { firebaseApp } from '../../functions/src/kernel/realtime/database.ts';
 import { HttpsClientDocuments } from '../../functions/src/vendors/clientdocument/clientDocuments.ts';
 import { defaultOrNightly } from '../support/nightly.ts';
 import { App, REDIRECT } from './support/app.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { z } from 'zod';
-import { TOOLSETS } from '../../functions/src/identity/rules/lineage.ts';
+import { TOOLSETS } from '../../functions/src/identity/rules/principal.ts';
 import { RESERVED } from '../../functions/src/signin/http/signIn.ts';
 import { close, listen, portOf } from '../support/listening.ts';
 import { Deployment } from './support/deployment.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { getAuth } from 'firebase-admin/auth';
 import { z } from 'zod';
 import { compose } from '../../functions/src/composition/compose.ts';
-import { firebaseApp } from '../../functions/src/kernel/platform.ts';
+import { firebaseApp } from '../../functions/src/kernel/realtime/database.ts';
 import { externalServicesOf } from '../support/externalServices.ts';
 import { App, call, REDIRECT } from './support/app.ts';
 import { Deployment, type Someone } from './support/deployment.ts';

@@ -14,7 +14,8 @@ import type { Log } from '../../functions/src/kernel/ports.ts';
 import type { EndedCall } from '../../functions/src/limits/rules/callMetrics.ts';
 import type { Directory } from '../../functions/src/mcp/callContext.ts';
 import { createEndpoint } from '../../functions/src/mcp/http/endpoint.ts';
-import type { EndpointDependencies } from '../../functions/src/mcp/http/pipeline.ts';
+import type { AnswerDependencies, FrontDependencies } from '../../functions/src/mcp/http/pipeline.ts';
+import { createAnswer } from '../../functions/src/mcp/http/protocols.ts';
 import { OpenStreams } from '../../functions/src/mcp/http/streams.ts';
 import { agentOf } from './principals.ts';
 
@@ -31,6 +32,8 @@ export const EMPTY_DIRECTORY: Directory = {
   wireName: () => undefined,
   named: (text: string) => text,
 };
+
+type EndpointDependencies = AnswerDependencies & Omit<FrontDependencies, 'toolsetNames'>;
 
 export interface MemoryPorts extends Omit<EndpointDependencies, 'toolsets'> {
   readonly entries: LogEntry[];
@@ -117,7 +120,12 @@ let served = 0;
 export async function serveEndpoint(dependencies: EndpointDependencies, port = 0): Promise<RunningEndpoint> {
   served += 1;
   const name = `mcp${served}`;
-  http(name, createEndpoint(dependencies));
+  const answers = { answerMcp: createAnswer(dependencies) };
+  const toolsetNames = dependencies.toolsets.map((toolset) => toolset.name);
+  http(
+    name,
+    createEndpoint({ ...dependencies, toolsetNames }, () => answers),
+  );
   const server = getTestServer(name);
   // In production, entry/http.ts hides the bodies of all requests to the process. Here, only this server hides them.
   subscribe('http.server.request.start', (event) => {

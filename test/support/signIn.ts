@@ -1,7 +1,7 @@
 /** Signs people in at the Auth emulator. */
 import { getAuth } from 'firebase-admin/auth';
 import { z } from 'zod';
-import { firebaseApp } from '../../functions/src/kernel/platform.ts';
+import { firebaseApp } from '../../functions/src/kernel/realtime/database.ts';
 
 const signedIn = z.object({ idToken: z.string() });
 

@@ -16,8 +16,9 @@ import {
 } from '../config.ts';
 import { firestore } from '../kernel/firestore/client.ts';
 import { lazy } from '../kernel/memoCache.ts';
-import { cloudLog, firebaseApp, simulatedClock, systemClock, systemRandomness } from '../kernel/platform.ts';
+import { cloudLog, simulatedClock, systemClock, systemRandomness } from '../kernel/platform.ts';
 import type { Clock, Log } from '../kernel/ports.ts';
+import { firebaseApp } from '../kernel/realtime/database.ts';
 import type { RetentionDays } from '../kernel/sweep.ts';
 import type { RateLimit } from '../limits/rules/rateLimiter.ts';
 import type { ClientDocuments } from '../signin/rules/clients.ts';

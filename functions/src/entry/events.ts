@@ -13,8 +13,9 @@ import { COLLECTIONS, WORKSPACE_ACCESS_PATH } from '../kernel/firestore/paths.ts
 const followed = { ...globalOptions, database, retry: true } as const;
 
 /** Publishes each event in the outbox collection `events` to the event's topics. */
-export const relayEvent = onDocumentCreated({ document: `${COLLECTIONS.events}/{eventId}`, ...followed }, (event) =>
-  app().services.relayEvent(event.params.eventId),
+export const relayEvent = onDocumentCreated(
+  { document: `${COLLECTIONS.events}/{eventId}`, ...followed },
+  async (event) => (await app()).services.relayEvent(event.params.eventId),
 );
 
 /**
@@ -24,7 +25,7 @@ export const relayEvent = onDocumentCreated({ document: `${COLLECTIONS.events}/{
 export const mirrorTaskQueue = onDocumentWritten(
   { document: `${COLLECTIONS.tasks}/{taskId}`, ...followed },
   async ({ params: { taskId }, data }) => {
-    const { mirrorQueuedTask, orchestration, sessionSpreading, settleTask } = app().services;
+    const { mirrorQueuedTask, orchestration, sessionSpreading, settleTask } = (await app()).services;
     await Promise.all([
       orchestration.runs.taskChanged(taskId),
       settleTask(taskId, data?.after.data()),
@@ -38,7 +39,7 @@ export const mirrorTaskQueue = onDocumentWritten(
 export const mirrorPerson = onDocumentWritten(
   { document: `${COLLECTIONS.people}/{uid}`, ...followed },
   async ({ params: { uid }, data }) => {
-    const { leaving, mirrorPerson } = app().services;
+    const { leaving, mirrorPerson } = (await app()).services;
     await mirrorPerson(uid);
     await leaving.personWritten(uid, data?.before.data(), data?.after.data());
   },
@@ -48,52 +49,54 @@ export const mirrorPerson = onDocumentWritten(
 export const mirrorWorkspaces = onDocumentWritten(
   { document: WORKSPACE_ACCESS_PATH, ...followed },
   async ({ data }) => {
-    const { leaving, mirrorWorkspaces } = app().services;
+    const { leaving, mirrorWorkspaces } = (await app()).services;
     await mirrorWorkspaces();
     await leaving.workspacesWritten(data?.before.data(), data?.after.data());
   },
 );
 
 /** Repairs a to-do that a client changed directly in the database. */
-export const repairTodo = onDocumentWritten({ document: `${COLLECTIONS.todos}/{todoId}`, ...followed }, (event) =>
-  app().services.repairTodo(event.params.todoId, event.data?.before.data()),
+export const repairTodo = onDocumentWritten({ document: `${COLLECTIONS.todos}/{todoId}`, ...followed }, async (event) =>
+  (await app()).services.repairTodo(event.params.todoId, event.data?.before.data()),
 );
 
 /** Runs a call after its approval. If the instance crashes during the call, the sweep runs the call again. */
 export const makeApprovedCall = onDocumentWritten(
   { document: `${COLLECTIONS.requests}/{requestId}`, ...followed, timeoutSeconds: 120 },
-  async (event) => void (await app().services.approvedCalls.execute(event.params.requestId)),
+  async (event) => void (await (await app()).services.approvedCalls.execute(event.params.requestId)),
 );
 
 /** Completes a task when all its parts are done, and a to-do when the task that it was delegated to is done. */
-export const followGraph = onDocumentWritten({ document: `${COLLECTIONS.graph}/{key}`, ...followed }, (event) =>
-  app().services.followGraph(event.data?.after.data()),
+export const followGraph = onDocumentWritten({ document: `${COLLECTIONS.graph}/{key}`, ...followed }, async (event) =>
+  (await app()).services.followGraph(event.data?.after.data()),
 );
 
 /** After a budget has changed, continues the work that waits for it. */
-export const followBudget = onDocumentWritten({ document: `${COLLECTIONS.budgets}/{key}`, ...followed }, (event) =>
-  app().services.followBudget(event.data?.after.data()),
+export const followBudget = onDocumentWritten(
+  { document: `${COLLECTIONS.budgets}/{key}`, ...followed },
+  async (event) => (await app()).services.followBudget(event.data?.after.data()),
 );
 
 /** Records in the collection `audit` that each event was received. */
-export const auditEvents = onMessagePublished({ topic: 'task-events', ...globalOptions, retry: true }, (event) =>
-  app().services.consumers['task-events'].receive(messageIn(event)),
+export const auditEvents = onMessagePublished({ topic: 'task-events', ...globalOptions, retry: true }, async (event) =>
+  (await app()).services.consumers['task-events'].receive(messageIn(event)),
 );
 
 /** Logs an error for each message that no consumer could process. */
-export const logDeadLetters = onMessagePublished({ topic: 'dead-letters', ...globalOptions }, (event) => {
-  const { attributes } = event.data.message;
-  app().kernel.log.error('dead_letter', { ...messageIn(event), attributes });
-});
+export const logDeadLetters = onMessagePublished({ topic: 'dead-letters', ...globalOptions }, async (event) =>
+  (await app()).kernel.log.error('dead_letter', { ...messageIn(event), attributes: event.data.message.attributes }),
+);
 
 /** Mirrors changes of to-dos to the Realtime Database. */
-export const mirrorTaskUpdates = onMessagePublished({ topic: 'task-updates', ...globalOptions, retry: true }, (event) =>
-  app().services.consumers['task-updates'].receive(messageIn(event)),
+export const mirrorTaskUpdates = onMessagePublished(
+  { topic: 'task-updates', ...globalOptions, retry: true },
+  async (event) => (await app()).services.consumers['task-updates'].receive(messageIn(event)),
 );
 
 /** Notifies people when their reminders are due. */
-export const notifyOfReminders = onMessagePublished({ topic: 'reminders', ...globalOptions, retry: true }, (event) =>
-  app().services.consumers['reminders'].receive(messageIn(event)),
+export const notifyOfReminders = onMessagePublished(
+  { topic: 'reminders', ...globalOptions, retry: true },
+  async (event) => (await app()).services.consumers['reminders'].receive(messageIn(event)),
 );
 
 function messageIn({ data: { message } }: CloudEvent<MessagePublishedData>) {
@@ -113,7 +116,7 @@ export const executeRun = onTaskDispatched<unknown>(
   },
   async ({ data }) => {
     // The error makes Cloud Tasks deliver the message again.
-    if ((await app().services.runExecution.deliver(data)) === 'busy')
+    if ((await (await app()).services.runExecution.deliver(data)) === 'busy')
       throw new HttpsError('unavailable', 'Another instance is executing this run.');
   },
 );
@@ -121,11 +124,11 @@ export const executeRun = onTaskDispatched<unknown>(
 /** Runs the jobs of the sweep every minute: expired leases, offline agents, crashed instances, retention and more. */
 export const sweep = onSchedule(
   { schedule: 'every 1 minutes', ...globalOptions, maxInstances: 1, timeoutSeconds: 540 },
-  async () => void (await app().sweep()),
+  async () => void (await (await app()).sweep()),
 );
 
 /** Sends the reminders that are due, every minute. */
 export const sendReminders = onSchedule(
   { schedule: 'every 1 minutes', ...globalOptions, maxInstances: 1, timeoutSeconds: 540 },
-  () => app().services.sendReminders(),
+  async () => (await app()).services.sendReminders(),
 );

@@ -7,7 +7,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { IncomingMessage, Server } from 'node:http';
 import { type HttpsFunction, onRequest } from 'firebase-functions/https';
-import { app } from '../app.ts';
+import { app, endpoint, flushCallMetrics } from '../app.ts';
 import {
   concurrency,
   gitHubSecrets,
@@ -40,15 +40,15 @@ export const mcp = onRequest(
     secrets: [...gitHubSecrets, ...modelSecrets],
   },
   (request, response) => {
-    beforeShutdown(() => app().limits.callMetrics.flush());
-    return app().endpoint(request, response);
+    beforeShutdown(flushCallMetrics);
+    return endpoint()(request, response);
   },
 );
 
 /** Receives webhooks from GitHub. Merged pull requests complete tasks, and failed checks are stored with tasks. */
 export const githubWebhook = onRequest(
   { ...globalOptions, invoker: 'public', cors: false, timeoutSeconds: 30, secrets: gitHubWebhookSecrets },
-  (request, response) => app().gitHubWebhook(request, response),
+  async (request, response) => (await app()).gitHubWebhook(request, response),
 );
 
 const { FUNCTION_TARGET: target, PORT: port } = process.env;
@@ -61,7 +61,7 @@ if (target === 'mcp' || target === 'githubWebhook') {
 
 /**
  * Returns a function that runs before each request. It hides the body from the framework's parsers, so that the
- * function can check everything else first and then read the body (mcp/http/body.ts). The requests of the server at
+ * function can check everything else first and then read the body (mcp/http/request.ts). The requests of the server at
  * the platform's port also bypass Express, and the domain in which the framework runs each request. Both cost more than
  * a cheap call, because a domain makes Node track every promise. The emulator's server listens at a path.
  */

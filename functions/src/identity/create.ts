@@ -1,6 +1,6 @@
 import type { DocumentSource } from '../kernel/firestore/reading.ts';
-import type { firebaseApp } from '../kernel/platform.ts';
 import type { KernelPorts } from '../kernel/ports.ts';
+import type { firebaseApp } from '../kernel/realtime/database.ts';
 import type { IdentityPorts } from './rules/ports.ts';
 import { FirebaseIdTokenVerifier, PersonRoleReader } from './store/accounts.ts';
 import { FirestoreAccessChangeQueries, FirestoreGrantQueries } from './store/credentials.ts';

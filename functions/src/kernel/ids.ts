@@ -1,6 +1,5 @@
 /** Ids from callers. An id is one path segment in both databases, never a path of several segments. */
 import { z } from 'zod';
-import { MusterError } from './errors.ts';
 
 /** Form of generated ids, and of the agent ids that people choose. */
 export const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
@@ -21,16 +20,6 @@ export const chosenId = () =>
 
 /** Schema of an id in a cursor. Such an id may combine two ids. */
 export const listedId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,199}$/);
-
-/** Returns a function that validates an id as a path segment. @param forbidden pattern that no segment may match */
-export function segmentOf(forbidden: RegExp, maxBytes: number): (id: string) => string {
-  return (id) => {
-    if (!forbidden.test(id) && new TextEncoder().encode(id).length <= maxBytes) return id;
-    throw new MusterError('NOT_FOUND', 'Not found: this is not a valid id.', {
-      suggestion: 'Use an id exactly as returned: letters, digits, "-" and "_".',
-    });
-  };
-}
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the Realtime Database refuses exactly these in a key
 const FORBIDDEN_IN_KEYS = /[.#$[\]/%\u0000-\u001f\u007f]/g;

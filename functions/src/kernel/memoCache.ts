@@ -4,6 +4,16 @@ export function lazy<Value extends object>(create: () => Value): () => Value {
   return () => (made ??= create());
 }
 
+/** Returns a function that loads the value when it is first called. After a failure, the next call loads it again. */
+export function loadedOnce<Value extends object>(load: () => Promise<Value>): () => Value | Promise<Value> {
+  let loaded: Value | Promise<Value> | undefined;
+  const forget = (error: unknown) => {
+    loaded = undefined;
+    throw error;
+  };
+  return () => (loaded ??= load().then((value) => (loaded = value), forget));
+}
+
 /** A map with a maximum number of entries. If it is full, adding an entry evicts the oldest entry. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   private readonly maxEntries: number;

@@ -1,9 +1,8 @@
-/** Clock, randomness, hashing, connections, log and Firebase app, as implemented with Node.js and Google Cloud. */
+/** Clock, randomness, hashing, connections and log, as implemented with Node.js and Google Cloud. */
 import { createHmac, hash, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
-import { type App, getApps, initializeApp } from 'firebase-admin/app';
 import { logger } from 'firebase-functions/logger';
 import type { Clock, Hashing, Log, Randomness, Timer } from './ports.ts';
 
@@ -90,9 +89,4 @@ export const cloudLog: Log = {
 function printable(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { error, ...rest } = fields;
   return error instanceof Error ? { ...rest, error: error.stack ?? error.message, cause: error.cause } : { ...fields };
-}
-
-/** Returns the Firebase Admin app with the environment's credentials. Clients of callers use other, named apps. */
-export function firebaseApp(): App {
-  return getApps().find(({ name }) => name === '[DEFAULT]') ?? initializeApp();
 }

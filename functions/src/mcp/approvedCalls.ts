@@ -4,10 +4,10 @@ import { type ApprovedCall, currentPrincipal } from '../access/rules/authenticat
 import type { AccessPorts } from '../access/rules/ports.ts';
 import { MusterError } from '../kernel/errors.ts';
 import { actorOf, type CallPorts, readingContext, runOnce } from './call.ts';
-import type { RequestContext } from './callContext.ts';
+import { presentableError, type RequestContext, requestTimeLeft } from './callContext.ts';
 import { Catalogs } from './catalog.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH, type Served } from './tool.ts';
-import { type Outcome, presentableError, requestTimeLeft, withinSizeLimit } from './toolResponse.ts';
+import { type Outcome, withinSizeLimit } from './toolResponse.ts';
 
 /** Time limit of the call. Slower tools respond earlier, with an id by which the result can be looked up. */
 const CALL_TIMEOUT_MS = 15_000;

@@ -20,15 +20,13 @@ import { keyReused, MusterError } from '../kernel/errors.ts';
 import { canonicalJson, type JsonObject } from '../kernel/json.ts';
 import { LooseningError } from '../kernel/loosening.ts';
 import type { KernelPorts } from '../kernel/ports.ts';
-import type { CallContext, Progress, RequestContext } from './callContext.ts';
+import { type CallContext, type Progress, presentableError, type RequestContext, requireTime } from './callContext.ts';
 import type { FoundResource, FoundTemplate } from './resources.ts';
 import type { FoundTool, PreparedCall, Tool } from './tool.ts';
 import { fullName } from './tool.ts';
 import {
   CHECK_BEFORE_RETRY,
   type Outcome,
-  presentableError,
-  requireTime,
   textWithinSizeLimit,
   withinSizeLimit,
   withRequestTimeout,

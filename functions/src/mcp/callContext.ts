@@ -1,11 +1,12 @@
-/** Context of an HTTP request, and of each tool call in it. */
+/** Context of an HTTP request, and of each tool call in it, with their errors and time limit. */
 
 import type { Caller, Principal, Scope } from '../identity/rules/principal.ts';
 import type { Role } from '../identity/rules/role.ts';
-import type { Operation } from '../kernel/commit.ts';
+import { type Operation, UnknownCommitOutcomeError } from '../kernel/commit.ts';
 import type { LongPoll } from '../kernel/concurrency.ts';
-import type { ErrorDetails } from '../kernel/errors.ts';
+import { type ErrorDetails, MusterError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import type { Log } from '../kernel/ports.ts';
 
 /** One authenticated HTTP request, which may contain several calls. */
 export interface RequestContext {
@@ -118,3 +119,37 @@ export type TimeLeft = () => number;
 
 /** Details of the error that a call gets on a timeout: ids to look up, and the next action. */
 export type TimeoutError = Pick<ErrorDetails, 'about' | 'suggestion'>;
+
+/** Time limit of a request, shorter than the 60 seconds after which clients give up. */
+const REQUEST_TIMEOUT_MS = 50_000;
+
+/** Starts the time limit of a request, which its authentication and all its calls share. */
+export function requestTimeLeft(milliseconds = REQUEST_TIMEOUT_MS): TimeLeft {
+  const end = performance.now() + milliseconds;
+  return () => Math.max(0, end - performance.now());
+}
+
+/** @throws MusterError TIMEOUT if no time is left to start the call */
+export function requireTime(timeLeft: TimeLeft): void {
+  if (timeLeft() > 0) return;
+  const message = `The call was not run, because the request reached its time limit of ${REQUEST_TIMEOUT_MS / 1000} seconds first.`;
+  throw new MusterError('TIMEOUT', message, { reason: 'NOT_RUN', suggestion: 'Retry.' });
+}
+
+/** Returns the error to show to the caller. An unexpected error is logged and replaced by the request id. */
+export function presentableError(error: unknown, requestId: string, what: string, log: Log): MusterError {
+  if (error instanceof MusterError) {
+    if (error.cause !== undefined) log.warn('call_refused_with_cause', { requestId, what, error });
+    return error;
+  }
+  if (error instanceof UnknownCommitOutcomeError) {
+    log.warn('call_unanswered', { requestId, what, error });
+    return new MusterError('FIREBASE_ERROR', 'The database did not respond.', {
+      reason: 'OUTCOME_UNKNOWN',
+      suggestion:
+        'The write may or may not have been applied. Check this before you retry; with an idempotency_key, retrying is safe.',
+    });
+  }
+  log.error('call_broke', { requestId, what, error });
+  return new MusterError('INTERNAL', `Internal error. Report request id ${requestId} to the operator.`);
+}

@@ -6,11 +6,11 @@ import { hasRole } from '../identity/rules/role.ts';
 import { type JsonObject, type JsonValue, jsonObject } from '../kernel/json.ts';
 import type { Directory, ListedToolInfo, RequestContext } from './callContext.ts';
 import { compactSchema, inputJsonSchema, outputJsonSchema, responseOrErrorSchema } from './jsonSchema.ts';
-import { acceptedNames, type Dialect, OTHER_ENDPOINT, toolNaming, wireName } from './names.ts';
+import { acceptedNames, OTHER_ENDPOINT, toolNaming, wireName } from './names.ts';
 import { type Resources, resourcesOf, type ViewMeta, viewOf } from './resources.ts';
 import type { EventSource, FoundTool, Tool, ToolHints, Toolset } from './tool.ts';
 import { fullName } from './tool.ts';
-import { type Listing, type Selection, SHORT_LISTS } from './urlSelection.ts';
+import { type Dialect, type Listing, type Selection, SHORT_LISTS } from './urlSelection.ts';
 
 /** Clients truncate longer instructions, some without notice. Source: docs/semantics.md#the-endpoint. */
 export const MAX_INSTRUCTIONS_LENGTH = 2000;

@@ -1,13 +1,9 @@
 /** Names of tools at the endpoints, and suggestions for misspelled names. */
 import { shownName } from '../kernel/errors.ts';
+import { lazy } from '../kernel/memoCache.ts';
 import type { Directory, ListedToolInfo } from './callContext.ts';
 import { fullName } from './tool.ts';
-
-/** Toolsets whose specification includes the toolset in the name of each tool, as in `firebase.read`. */
-export const NETWORK_TOOLSETS: readonly string[] = ['firebase', 'github', 'onboarding', 'system'];
-
-/** Form of tool names: as specified at `/mcp/<toolset>`, with a prefix at `/mcp`, with a dot at `/mcp/rpc`. */
-export type Dialect = 'own' | 'prefixed' | 'dotted';
+import { type Dialect, NETWORK_TOOLSETS } from './urlSelection.ts';
 
 /** Maximum length of a tool name in lists. Such names consist of letters, digits and underscores. */
 export const MAX_NAME_LENGTH = 50;
@@ -35,12 +31,11 @@ export function toolNaming(
   deployed: () => readonly ListedToolInfo[],
   wireNames: ReadonlyMap<string, string>,
 ): (text: string) => string {
-  let toolsets: ReadonlyMap<string, string> | undefined;
+  const toolsets = lazy(() => new Map(deployed().map(({ fullName, toolset }) => [fullName, toolset])));
   const nameOf = (full: string) => {
     const listed = wireNames.get(full);
     if (listed !== undefined) return listed;
-    toolsets ??= new Map(deployed().map(({ fullName, toolset }) => [fullName, toolset]));
-    const toolset = toolsets.get(full);
+    const toolset = toolsets().get(full);
     return toolset === undefined ? full : `${full}${OTHER_ENDPOINT}${toolset})`;
   };
   return (text) => text.replace(FULL_NAMES, nameOf);

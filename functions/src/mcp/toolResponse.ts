@@ -1,5 +1,4 @@
 /** Format, maximum size and time limit of MCP results and errors. Source: docs/semantics.md#errors. */
-import { UnknownCommitOutcomeError } from '../kernel/commit.ts';
 import { withTimeoutError } from '../kernel/concurrency.ts';
 import { ERROR_CODES, isShowable, MusterError } from '../kernel/errors.ts';
 import {
@@ -10,8 +9,7 @@ import {
   MAX_SHOWN_BYTES,
   utf8Length,
 } from '../kernel/json.ts';
-import type { Log } from '../kernel/ports.ts';
-import type { TimeLeft, TimeoutError } from './callContext.ts';
+import type { TimeoutError } from './callContext.ts';
 import type { FoundResource } from './resources.ts';
 import type { ErrorEnvelope, Tool } from './tool.ts';
 import { isRecord } from './validation.ts';
@@ -60,24 +58,6 @@ export function legacyResult(envelope: ErrorEnvelope | undefined, result: ToolRe
   if (result.isError === undefined || envelope !== undefined) return result;
   const { structuredContent: _notAsListed, ...rest } = result;
   return rest;
-}
-
-/** Returns the error to show to the caller. An unexpected error is logged and replaced by the request id. */
-export function presentableError(error: unknown, requestId: string, what: string, log: Log): MusterError {
-  if (error instanceof MusterError) {
-    if (error.cause !== undefined) log.warn('call_refused_with_cause', { requestId, what, error });
-    return error;
-  }
-  if (error instanceof UnknownCommitOutcomeError) {
-    log.warn('call_unanswered', { requestId, what, error });
-    return new MusterError('FIREBASE_ERROR', 'The database did not respond.', {
-      reason: 'OUTCOME_UNKNOWN',
-      suggestion:
-        'The write may or may not have been applied. Check this before you retry; with an idempotency_key, retrying is safe.',
-    });
-  }
-  log.error('call_broke', { requestId, what, error });
-  return new MusterError('INTERNAL', `Internal error. Report request id ${requestId} to the operator.`);
 }
 
 /** Bytes of a JSON-RPC message in addition to the response that it contains. */
@@ -167,22 +147,6 @@ function truncateText(text: string, max: number): string {
 function responseTooLarge(bytes: number, suggestion: string): MusterError {
   const what = `The response would be ${bytes} bytes; the limit is ${MAX_RESPONSE_BYTES}.`;
   return new MusterError('VALIDATION_ERROR', what, { reason: 'SIZE_LIMIT_EXCEEDED', suggestion });
-}
-
-/** Time limit of a request, shorter than the 60 seconds after which clients give up. */
-const REQUEST_TIMEOUT_MS = 50_000;
-
-/** Starts the time limit of a request, which its authentication and all its calls share. */
-export function requestTimeLeft(milliseconds = REQUEST_TIMEOUT_MS): TimeLeft {
-  const end = performance.now() + milliseconds;
-  return () => Math.max(0, end - performance.now());
-}
-
-/** @throws MusterError TIMEOUT if no time is left to start the call */
-export function requireTime(timeLeft: TimeLeft): void {
-  if (timeLeft() > 0) return;
-  const message = `The call was not run, because the request reached its time limit of ${REQUEST_TIMEOUT_MS / 1000} seconds first.`;
-  throw new MusterError('TIMEOUT', message, { reason: 'NOT_RUN', suggestion: 'Retry.' });
 }
 
 /** Default details of the timeout error. */

@@ -2,7 +2,12 @@
 import { type Principal, WORKSPACE_NAME } from '../identity/rules/principal.ts';
 import { MusterError, shownName } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import { type Dialect, NETWORK_TOOLSETS } from './names.ts';
+
+/** Toolsets whose specification includes the toolset in the name of each tool, as in `firebase.read`. */
+export const NETWORK_TOOLSETS: readonly string[] = ['firebase', 'github', 'onboarding', 'system'];
+
+/** Form of tool names: as specified at `/mcp/<toolset>`, with a prefix at `/mcp`, with a dot at `/mcp/rpc`. */
+export type Dialect = 'own' | 'prefixed' | 'dotted';
 
 export interface Selection {
   /** Names of the selected toolsets, in the order of the deployment. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { getAuth } from 'firebase-admin/auth';
 import type { Browser } from 'playwright-core';
-import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
+import { firebaseApp } from '../../../functions/src/kernel/realtime/database.ts';
 import { axeViolations, openBrowser } from '../../support/browser.ts';
 import { newWorkspace } from '../support/endpoint.ts';
 import { newPerson, setRole, signUp, type TestPerson } from '../support/people.ts';

@@ -16,7 +16,7 @@ import {
   where,
 } from 'firebase/firestore/lite';
 import { getAuth } from 'firebase-admin/auth';
-import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
+import { firebaseApp } from '../../../functions/src/kernel/realtime/database.ts';
 import { type Connection, connect } from './clients.ts';
 import { PROJECT } from './emulator.ts';
 import { endpointUrl } from './endpoint.ts';

@@ -4,7 +4,7 @@ import { getAuth } from 'firebase-admin/auth';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { MemberRole, Role, WorkspaceAccess } from '../../../functions/src/identity/rules/role.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
-import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
+import { firebaseApp } from '../../../functions/src/kernel/realtime/database.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 

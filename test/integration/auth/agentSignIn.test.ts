@@ -6,7 +6,7 @@ import { getAuth } from 'firebase-admin/auth';
 import { CachedCallerTokens, IdentityToolkitSignIn } from '../../../functions/src/access/store/idTokens.ts';
 import { FirebaseIdTokenVerifier } from '../../../functions/src/identity/store/accounts.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
+import { firebaseApp } from '../../../functions/src/kernel/realtime/database.ts';
 import { setVariable } from '../../support/environment.ts';
 import { close, listen, portOf } from '../../support/listening.ts';
 import { agentOf } from '../../support/principals.ts';

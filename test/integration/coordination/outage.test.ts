@@ -5,7 +5,7 @@ import { type App, deleteApp, initializeApp } from 'firebase-admin/app';
 import { type Database, getDatabase } from 'firebase-admin/database';
 import { DatabasePresence } from '../../../functions/src/agents/store/presence.ts';
 import { withTimeout } from '../../../functions/src/kernel/concurrency.ts';
-import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
+import { firebaseApp } from '../../../functions/src/kernel/realtime/database.ts';
 import { Team } from './team.ts';
 
 describe('the sweep without the Realtime Database', () => {

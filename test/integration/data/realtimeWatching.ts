@@ -4,7 +4,8 @@ import { CachedCallerTokens, IdentityToolkitSignIn } from '../../../functions/sr
 import type { Caller } from '../../../functions/src/identity/rules/principal.ts';
 import type { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { JsonValue } from '../../../functions/src/kernel/json.ts';
-import { firebaseApp, systemClock, systemHashing, systemRandomness } from '../../../functions/src/kernel/platform.ts';
+import { systemClock, systemHashing, systemRandomness } from '../../../functions/src/kernel/platform.ts';
+import { firebaseApp } from '../../../functions/src/kernel/realtime/database.ts';
 import { RealtimeAccess } from '../../../functions/src/toolsets/firebase/realtime/access.ts';
 import {
   type Change,

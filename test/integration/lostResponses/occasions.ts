@@ -5,7 +5,7 @@ import { getAuth } from 'firebase-admin/auth';
 import type { Composition } from '../../../functions/src/composition/compose.ts';
 import { type NodeRef, nodeKey } from '../../../functions/src/graph/rules/graphNode.ts';
 import { budgetPath, graphPath, preferencesPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
+import { firebaseApp } from '../../../functions/src/kernel/realtime/database.ts';
 import type { SweepJob } from '../../../functions/src/kernel/sweep.ts';
 import { Deliveries } from '../../../functions/src/toolsets/github/rules/deliveries.ts';
 import { sweep } from '../../../functions/src/toolsets/system/rules/sweeper.ts';

@@ -8,9 +8,9 @@ import type { Principal } from '../../../functions/src/identity/rules/principal.
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { personPath, preferencesPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
-import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 import {
   devicesPath,
+  firebaseApp,
   notificationsPath,
   realtimeDatabase,
   taskUpdatesPath,

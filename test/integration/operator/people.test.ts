@@ -5,7 +5,7 @@ import { getAuth } from 'firebase-admin/auth';
 import { z } from 'zod';
 import { compose } from '../../../functions/src/composition/compose.ts';
 import { personsRoleIn } from '../../../functions/src/identity/rules/principal.ts';
-import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
+import { firebaseApp } from '../../../functions/src/kernel/realtime/database.ts';
 import { externalServicesOf } from '../../support/externalServices.ts';
 import { authenticate, bearerIn, dataOf, printed } from './commands.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { getAuth } from 'firebase-admin/auth';
 import { consoleOrigin } from '../../../functions/src/config.ts';
 import { ConsoleLinks } from '../../../functions/src/kernel/consoleLinks.ts';
-import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
+import { firebaseApp } from '../../../functions/src/kernel/realtime/database.ts';
 import { notificationOf } from '../../../functions/src/toolsets/todo/rules/reminders/notification.ts';
 import { type TaskEvent, TOPICS } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { fcmPushService, localMessagingApp } from '../../../functions/src/vendors/fcm/pushService.ts';

@@ -5,9 +5,9 @@ import { type Database, getDatabase } from 'firebase-admin/database';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import type { Caller } from '../../../functions/src/identity/rules/principal.ts';
 import { canonicalJson } from '../../../functions/src/kernel/json.ts';
-import { firebaseApp, systemClock } from '../../../functions/src/kernel/platform.ts';
+import { systemClock } from '../../../functions/src/kernel/platform.ts';
 import type { Clock } from '../../../functions/src/kernel/ports.ts';
-import { busPath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
+import { busPath, firebaseApp, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import type {
   DatabaseAccesses,
   DatabaseName,

@@ -6,9 +6,11 @@ import { getAuth } from 'firebase-admin/auth';
 import { Addresses } from '../../../functions/src/access/rules/addresses.ts';
 import { createAppEndpoint } from '../../../functions/src/app.ts';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
+import { createAnswers } from '../../../functions/src/composition/instance.ts';
+import { TOOLSETS } from '../../../functions/src/identity/rules/principal.ts';
 import type { Role } from '../../../functions/src/identity/rules/role.ts';
-import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 import type { Log } from '../../../functions/src/kernel/ports.ts';
+import { firebaseApp } from '../../../functions/src/kernel/realtime/database.ts';
 import type { ClientDocuments } from '../../../functions/src/signin/rules/clients.ts';
 import { externalServicesOf } from '../../support/externalServices.ts';
 import { close, listen } from '../../support/listening.ts';
@@ -97,7 +99,11 @@ export class Deployment {
 
   /** Returns an endpoint of this deployment that has other public addresses. */
   front(known: { readonly publicUrl: string; readonly functionUrl: string | undefined }) {
-    return createAppEndpoint(this.composition, {
+    const { log, randomness } = this.composition.kernel;
+    const settings = {
+      log,
+      randomness,
+      toolsetNames: TOOLSETS,
       addresses: new Addresses(known),
       firebase: {
         apiKey: 'emulator',
@@ -108,7 +114,9 @@ export class Deployment {
       allowedOrigins: [],
       mountPath: undefined,
       trustedProxies: 0,
-    });
+    };
+    const answers = createAnswers(this.composition, settings);
+    return createAppEndpoint(settings, () => answers);
   }
 
   /** @param role role in the deployment; `none` for a person without a role */

@@ -1,7 +1,7 @@
 /** A simulated browser during a sign-in. It keeps its cookie, and sends the requests that the page would send. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { TOOLSETS } from '../../../functions/src/identity/rules/lineage.ts';
+import { TOOLSETS } from '../../../functions/src/identity/rules/principal.ts';
 import { PASSWORD, type Someone } from './deployment.ts';
 
 const settings = z.object({

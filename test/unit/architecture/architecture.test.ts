@@ -36,6 +36,8 @@ interface Import {
   readonly from: string;
   readonly to: string;
   readonly onlyTypes: boolean;
+  /** Whether the file is loaded when the import is reached, and not when the importing file is loaded. */
+  readonly isLazy: boolean;
 }
 
 const files = filesIn(source);
@@ -95,6 +97,17 @@ describe('code structure', () => {
       }
     assert.equal(show(broken), '');
     assert.ok(loaded.has('functions/src/toolsets/coordination/rules/task.ts'));
+  });
+
+  it('loads no services and no packages except those of Firebase before the first request', () => {
+    const loaded = new Set(['index.ts']);
+    for (const file of loaded) {
+      const next = files.includes(file) ? importsOf(source, file) : [];
+      for (const { to } of next.filter(({ onlyTypes, isLazy }) => !onlyTypes && !isLazy)) loaded.add(to);
+    }
+    const others = [...loaded].filter((one) => !/\.(ts|json)$|^(node:|firebase-functions\/)/.test(one));
+    assert.deepEqual(others, []);
+    assert.ok(loaded.has('mcp/http/endpoint.ts') && !loaded.has('composition/compose.ts'));
   });
 
   it('declares each type in one place, so that editors find its definition', () => {
@@ -195,9 +208,10 @@ function importsOf(folder: string, from: string): readonly Import[] {
   const found = readFileSync(join(folder, from), 'utf8').matchAll(
     /(?:(\btype )?(\{[^}]*\}\s*)?\bfrom\s*|\bimport\s*\(\s*|^import\s+)'([^'\n]+)'/gm,
   );
-  return [...found].map(([, types, names, to = '']) => ({
+  return [...found].map(([text, types, names, to = '']) => ({
     from,
     to: to.startsWith('.') ? join(dirname(from), to) : to,
+    isLazy: /^import\s*\(/.test(text),
     onlyTypes: types !== undefined || (names !== undefined && /^\{(\s*type \w+( as \w+)?,?)+\s*\}\s*$/.test(names)),
   }));
 }

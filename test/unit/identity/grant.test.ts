@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
   accessTokenStatus,
-  EVERY_SCOPE,
   type Grant,
   grantFromDocument,
   grantToDocument,
@@ -16,6 +15,7 @@ import {
   type Tokens,
   tokenOf,
 } from '../../../functions/src/identity/rules/grant.ts';
+import { EVERY_SCOPE } from '../../../functions/src/identity/rules/principal.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import { CODE, SALT, START, sampleGrant, secondsAfterStart, VERIFIER } from '../../support/builders.ts';
 import { FIRST, redeemed, secretOf } from './grantSamples.ts';

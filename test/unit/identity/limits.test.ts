@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Limits } from '../../../functions/src/identity/rules/credential.ts';
-import { grantedLimits, TOOLSETS, type WantedLimits } from '../../../functions/src/identity/rules/lineage.ts';
+import { grantedLimits, type WantedLimits } from '../../../functions/src/identity/rules/lineage.ts';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
+import { TOOLSETS } from '../../../functions/src/identity/rules/principal.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { agentOf, personOf } from '../../support/principals.ts';

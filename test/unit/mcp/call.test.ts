@@ -4,8 +4,9 @@ import type { Principal } from '../../../functions/src/identity/rules/principal.
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { callTool } from '../../../functions/src/mcp/call.ts';
 import type { CallContext, RequestContext } from '../../../functions/src/mcp/callContext.ts';
+import { requestTimeLeft } from '../../../functions/src/mcp/callContext.ts';
 import { type Tool, toolsFor } from '../../../functions/src/mcp/tool.ts';
-import { requestTimeLeft, toolResult, withRequestTimeout } from '../../../functions/src/mcp/toolResponse.ts';
+import { toolResult, withRequestTimeout } from '../../../functions/src/mcp/toolResponse.ts';
 import { coordination } from '../../../functions/src/toolsets/coordination/index.ts';
 import { EMPTY_DIRECTORY, LEADER, memoryPorts } from '../../support/mcp-endpoint.ts';
 import { personOf } from '../../support/principals.ts';

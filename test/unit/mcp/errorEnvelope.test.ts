@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
-import { legacyResult, presentableError, toolResult } from '../../../functions/src/mcp/toolResponse.ts';
+import { presentableError } from '../../../functions/src/mcp/callContext.ts';
+import { legacyResult, toolResult } from '../../../functions/src/mcp/toolResponse.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { notFound, TODO_CODES } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { memoryPorts } from '../../support/mcp-endpoint.ts';

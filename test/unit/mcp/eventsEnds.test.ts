@@ -1,7 +1,7 @@
 /** Errors and ends of `/mcp/events` streams over HTTP, with the event log in memory. */
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import type { EndpointDependencies } from '../../../functions/src/mcp/http/pipeline.ts';
+import type { StreamPorts } from '../../../functions/src/mcp/http/streams.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 import { systemToolset } from '../../support/fixture-toolset.ts';
 import { LEADER, type RunningEndpoint } from '../../support/mcp-endpoint.ts';
@@ -88,7 +88,7 @@ describe('/mcp/events stream', () => {
   describe("after a change of the owner's roles", () => {
     let news: () => void;
     const watched = () => {
-      const watch: EndpointDependencies['people']['watch'] = (_uid, reported) => {
+      const watch: StreamPorts['people']['watch'] = (_uid, reported) => {
         news = reported;
         return () => undefined;
       };

@@ -1,8 +1,8 @@
 /** Suggestions in the error for a tool name that does not exist. */
 import assert from 'node:assert/strict';
 import { Catalogs } from '../../../functions/src/mcp/catalog.ts';
-import type { Dialect } from '../../../functions/src/mcp/names.ts';
 import { nearestMethods, unknownTool } from '../../../functions/src/mcp/names.ts';
+import type { Dialect } from '../../../functions/src/mcp/urlSelection.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 
 const catalogs = new Catalogs(toolsets);

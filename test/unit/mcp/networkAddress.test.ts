@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { NETWORK_TOOLSETS } from '../../../functions/src/mcp/names.ts';
+import { NETWORK_TOOLSETS } from '../../../functions/src/mcp/urlSelection.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { root } from '../../../scripts/project.mjs';
 

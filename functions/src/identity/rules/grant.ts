@@ -27,11 +27,6 @@ export interface GrantChanges {
   };
 }
 
-/** Scopes that clients can request. The person chooses the app's toolsets, role and workspace. */
-export const SCOPES = { read: 'muster:read', write: 'muster:write' } as const;
-
-export const EVERY_SCOPE = `${SCOPES.read} ${SCOPES.write}`;
-
 export const CODE_TTL_MS = 60 * SECOND_MS;
 
 const ACCESS_TOKEN_TTL_MS = 60 * 60 * SECOND_MS;

@@ -13,7 +13,7 @@ import {
   lineOf,
 } from './credential.ts';
 import type { CredentialQueries, GrantQueries } from './ports.ts';
-import type { Principal } from './principal.ts';
+import { type Principal, TOOLSETS } from './principal.ts';
 import { type Role, weakerOf } from './role.ts';
 
 type CredentialChange = ChangeOf<CredentialChanges>;
@@ -182,20 +182,6 @@ function descendsFromItself(): MusterError {
     suggestion: 'Ask the agent, its owner or another leader to register the agent again.',
   });
 }
-
-/** All toolsets, in the order in which they are listed. */
-export const TOOLSETS = [
-  'onboarding',
-  'access',
-  'system',
-  'firebase',
-  'github',
-  'coordination',
-  'todo',
-  'orchestration',
-  'coding',
-  'inbox',
-] as const;
 
 /** Returns the limits that hold for both credentials; undefined if they are restricted to different workspaces. */
 export function commonLimits(one: Limits, other: Limits): Limits | undefined {

@@ -52,6 +52,25 @@ export interface PersonRoles extends Pick<Person, 'workspaces'> {
   readonly asking?: Readonly<Record<string, boolean>>;
 }
 
+/** All toolsets, in the order in which they are listed. */
+export const TOOLSETS = [
+  'onboarding',
+  'access',
+  'system',
+  'firebase',
+  'github',
+  'coordination',
+  'todo',
+  'orchestration',
+  'coding',
+  'inbox',
+] as const;
+
+/** Scopes that clients can request. The person chooses the app's toolsets, role and workspace. */
+export const SCOPES = { read: 'muster:read', write: 'muster:write' } as const;
+
+export const EVERY_SCOPE = `${SCOPES.read} ${SCOPES.write}`;
+
 function strongest(roles: readonly (Role | undefined)[]): Role | undefined {
   return ROLES.findLast((role) => roles.includes(role));
 }

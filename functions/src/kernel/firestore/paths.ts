@@ -1,5 +1,5 @@
 /** Firestore paths, shared by stores, triggers and the tests of the security rules. */
-import { segmentOf } from '../ids.ts';
+import { MusterError } from '../errors.ts';
 
 /** Collections at the root. Source: docs/data-model.md#firestore. */
 export const COLLECTIONS = {
@@ -45,6 +45,16 @@ export const COLLECTIONS = {
 export const AGENT_COUNT_SHARDS = 4;
 
 export const MEASURE_SHARDS = 4;
+
+/** Returns a function that validates an id as a path segment. @param forbidden pattern that no segment may match */
+export function segmentOf(forbidden: RegExp, maxBytes: number): (id: string) => string {
+  return (id) => {
+    if (!forbidden.test(id) && new TextEncoder().encode(id).length <= maxBytes) return id;
+    throw new MusterError('NOT_FOUND', 'Not found: this is not a valid id.', {
+      suggestion: 'Use an id exactly as returned: letters, digits, "-" and "_".',
+    });
+  };
+}
 
 /** Source: https://firebase.google.com/docs/firestore/quotas#collections_documents_and_fields */
 const segment = segmentOf(/\/|\p{Cs}|^(?:\.\.?|__.*__|)$/su, 1500);

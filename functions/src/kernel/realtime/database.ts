@@ -1,9 +1,10 @@
-/** Realtime Database: paths (docs/data-model.md#realtime-database), client, and conditional writes. */
+/** Realtime Database: paths (docs/data-model.md#realtime-database), app, client, and conditional writes. */
 
+import { type App, getApps, initializeApp } from 'firebase-admin/app';
 import type { Database, DataSnapshot, Query, Reference } from 'firebase-admin/database';
 import { Batching } from '../concurrency.ts';
-import { keyOf, segmentOf } from '../ids.ts';
-import { firebaseApp } from '../platform.ts';
+import { segmentOf } from '../firestore/paths.ts';
+import { keyOf } from '../ids.ts';
 
 export const PRESENCE = 'presence';
 export const TASK_QUEUE = 'tasks/queue';
@@ -89,6 +90,11 @@ export const personAccessPath = ownNodeIn(ACCESS_PEOPLE);
 
 /** Marker of a commit that was written with the caller's own rights. @param id letters and digits */
 export const realtimeCommitPath = nodeIn(COMMITS);
+
+/** Returns the Firebase Admin app with the environment's credentials. Clients of callers use other, named apps. */
+export function firebaseApp(): App {
+  return getApps().find(({ name }) => name === '[DEFAULT]') ?? initializeApp();
+}
 
 /** Returns the Realtime Database. The client library is loaded at the first call. */
 export async function realtimeDatabase(): Promise<Database> {
@@ -212,7 +218,6 @@ export class BusWrites {
   /** Opens a separate connection, to which the security rules apply, unless it is open. */
   async connect(): Promise<Reference> {
     const { app } = await this.database();
-    const { getApps, initializeApp } = await import('firebase-admin/app');
     const name = `bus-${app.name}`;
     const options = { ...app.options, databaseAuthVariableOverride: { writesBus: true } };
     const known = getApps().find((one) => one.name === name);

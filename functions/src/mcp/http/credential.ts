@@ -2,58 +2,70 @@
 
 import { belowMcp, metadataUrlOf } from '../../access/rules/addresses.ts';
 import { canUseToolset } from '../../access/rules/permissionCheck.ts';
-import { EVERY_SCOPE } from '../../identity/rules/grant.ts';
-import type { Principal } from '../../identity/rules/principal.ts';
+import { EVERY_SCOPE, type Principal } from '../../identity/rules/principal.ts';
 import { ERROR_CODES, type ErrorCode, MusterError } from '../../kernel/errors.ts';
-import type { PipelineRequest } from './pipeline.ts';
+import type { MaybeAsync, PipelineRequest, WithServices } from './pipeline.ts';
 import { HttpRejection, rejection, rejectionOf } from './rejection.ts';
 import { addressOf } from './request.ts';
 import type { Routed } from './route.ts';
 
 interface WithChallenge {
-  /** Sign-in challenge for the requested path; undefined if people cannot sign in at this deployment. */
-  readonly challenge: Challenge | undefined;
+  /** URL of the sign-in metadata of the requested path; undefined if people cannot sign in at this deployment. */
+  readonly metadataUrl: string | undefined;
   /** URL of the request in the form that access tokens contain. */
   readonly audience: string | undefined;
 }
 
-export interface Authenticated {
-  readonly principal: Principal;
+interface WithCredential {
   readonly credential: string;
 }
 
-/** Returns the sign-in challenge for this path. Later steps send it when they refuse the credential. */
-export function challenge({ request, deployment, path }: PipelineRequest & Routed): WithChallenge {
-  const address = deployment.addresses.of(request.headers.host);
+export interface Authenticated extends WithCredential {
+  readonly principal: Principal;
+}
+
+/** Responds to a request whose credential has not been checked yet. */
+export type Answer = (exchange: PipelineRequest & Routed & WithChallenge & WithCredential) => MaybeAsync<unknown>;
+
+/** Returns the address of sign-in for this path. Later steps send it when they refuse the credential. */
+export function challenge({ request, front, path }: PipelineRequest & Routed): WithChallenge {
+  const address = front.addresses.of(request.headers.host);
   return {
-    challenge: address && { metadataUrl: metadataUrlOf(address, path), scope: EVERY_SCOPE },
+    metadataUrl: address && metadataUrlOf(address, path),
     audience: address && `${address.mcp}${belowMcp(path)}`,
   };
 }
 
-/** Authenticates the caller by the credential of the request. */
-export async function authenticate(exchange: PipelineRequest & Routed & WithChallenge): Promise<Authenticated> {
-  const { request, deployment, challenge: where } = exchange;
+/** Returns the credential of the request. */
+export function credential(exchange: PipelineRequest & Routed & WithChallenge): WithCredential {
+  const { request, metadataUrl } = exchange;
   const about = request.method === exchange.method ? '' : `${exchange.description} `;
-  const credential = credentialOf(request.headers.authorization, where, about);
+  return { credential: credentialOf(request.headers.authorization, metadataUrl, about) };
+}
+
+/** Authenticates the caller by the credential of the request. */
+export async function authenticate(
+  exchange: PipelineRequest & WithServices & WithChallenge & WithCredential,
+): Promise<{ readonly principal: Principal }> {
+  const { request, front, deployment, metadataUrl } = exchange;
   try {
-    const address = addressOf(request, deployment.trustedProxies);
-    const principal = await deployment.authenticator.authenticate(credential, address);
+    const address = addressOf(request, front.trustedProxies);
+    const principal = await deployment.authenticator.authenticate(exchange.credential, address);
     requireAudience(principal, exchange.audience);
-    return { principal, credential };
+    return { principal };
   } catch (error) {
-    return rejectCredential(error, where);
+    return rejectCredential(error, metadataUrl);
   }
 }
 
 /** Rejects a caller whose credential includes none of the toolsets of this path. */
-export function toolsets({ selection, principal, challenge: where }: Routed & WithChallenge & Authenticated): void {
+export function toolsets({ selection, principal, metadataUrl }: Routed & WithChallenge & Authenticated): void {
   const asked = selection.toolsets;
   if (asked.some((toolset) => canUseToolset(principal, toolset))) return;
   const refused = new MusterError('FORBIDDEN', `Your credential does not include the toolset ${asked.join(' or ')}.`, {
     suggestion: `It includes: ${principal.toolsets?.join(', ') || 'none'}.`,
   });
-  throw principal.grant === undefined ? rejectionOf(refused) : insufficientScope(refused, where);
+  throw principal.grant === undefined ? rejectionOf(refused) : insufficientScope(refused, metadataUrl);
 }
 
 /**
@@ -61,10 +73,10 @@ export function toolsets({ selection, principal, challenge: where }: Routed & Wi
  * @param about explanation of the path, for browsers and for requests with a wrong method
  * @throws HttpRejection if the credential is missing or malformed
  */
-function credentialOf(authorization: string | undefined, challenge: Challenge | undefined, about: string): string {
+function credentialOf(authorization: string | undefined, metadataUrl: string | undefined, about: string): string {
   const missing = (what: string): HttpRejection => {
-    const how = challenge === undefined ? HOW_TO_AUTHENTICATE : `${SIGN_IN} ${HOW_TO_AUTHENTICATE}`;
-    return unauthorized(`${about}${what} ${how}`, 'UNAUTHORIZED', { challenge, isGiven: false });
+    const how = metadataUrl === undefined ? HOW_TO_AUTHENTICATE : `${SIGN_IN} ${HOW_TO_AUTHENTICATE}`;
+    return unauthorized(`${about}${what} ${how}`, 'UNAUTHORIZED', metadataUrl);
   };
   const [first = '', second, ...others] = (authorization ?? '').trim().split(/ +/);
   if (first === '') throw missing('Missing credential.');
@@ -88,12 +100,12 @@ const HOW_TO_AUTHENTICATE =
   'onboarding.registerAgent or "npm run agents", or a Firebase ID token.';
 
 /** @throws HttpRejection if the error means that the credential is invalid, otherwise the error itself */
-function rejectCredential(error: unknown, challenge: Challenge | undefined): never {
+function rejectCredential(error: unknown, metadataUrl: string | undefined): never {
   if (!(error instanceof MusterError)) throw error;
   const { code, message, details } = error;
   if (code !== 'UNAUTHORIZED' && code !== 'TOKEN_EXPIRED') throw error;
   const whole = [message, details.suggestion].filter(Boolean).join(' ');
-  throw unauthorized(whole, code, { challenge, isGiven: true });
+  throw unauthorized(whole, code, metadataUrl, { error: 'invalid_token', error_description: whole });
 }
 
 /**
@@ -108,32 +120,22 @@ function requireAudience({ grant }: Principal, asked: string | undefined): void 
   });
 }
 
-/** Tells a client where to find the sign-in metadata, and which scope to request. Source: RFC 9728, section 5.1. */
-interface Challenge {
-  readonly metadataUrl: string;
-  readonly scope: string;
-}
-
-/** Returns the response to a missing or (`isGiven`) invalid credential. Source: RFC 6750, section 3. */
-function unauthorized(
-  message: string,
-  code: ErrorCode,
-  sent: { readonly challenge: Challenge | undefined; readonly isGiven: boolean },
-): HttpRejection {
-  const error = sent.isGiven ? { error: 'invalid_token', error_description: message } : {};
-  const headers = { 'WWW-Authenticate': challengeText(sent.challenge, error) };
+/** Returns the response to a missing or invalid credential. Source: RFC 6750, section 3. */
+function unauthorized(message: string, code: ErrorCode, metadataUrl: string | undefined, error = {}): HttpRejection {
+  const headers = { 'WWW-Authenticate': challengeText(metadataUrl, error) };
   return rejection(401, message, { headers, code: ERROR_CODES[code] });
 }
 
 /** Returns the response to a valid credential whose scope is too small. */
-function insufficientScope(error: MusterError, challenge: Challenge | undefined): HttpRejection {
+function insufficientScope(error: MusterError, metadataUrl: string | undefined): HttpRejection {
   const { status, message, body } = rejectionOf(error);
-  const text = challengeText(challenge, { error: 'insufficient_scope', error_description: message });
+  const text = challengeText(metadataUrl, { error: 'insufficient_scope', error_description: message });
   return new HttpRejection(status, message, body, { 'WWW-Authenticate': text });
 }
 
-function challengeText(challenge: Challenge | undefined, error: Readonly<Record<string, string>>): string {
-  const where = challenge && { resource_metadata: challenge.metadataUrl, scope: challenge.scope };
+/** Tells a client where to find the sign-in metadata, and which scope to request. Source: RFC 9728, section 5.1. */
+function challengeText(metadataUrl: string | undefined, error: Readonly<Record<string, string>>): string {
+  const where = metadataUrl !== undefined && { resource_metadata: metadataUrl, scope: EVERY_SCOPE };
   const parameters = Object.entries({ realm: 'muster', ...where, ...error });
   return `Bearer ${parameters.map(([name, value]) => `${name}="${value.replace(/[^ !#-[\]-~]/g, '?')}"`).join(', ')}`;
 }

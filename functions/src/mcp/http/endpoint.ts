@@ -1,44 +1,39 @@
-/** HTTP endpoint of MCP, as a list of steps. Source: docs/semantics.md#the-endpoint. */
+/**
+ * HTTP endpoint of MCP, as two lists of steps. The steps here need no services, so that a new instance refuses a request
+ * without a credential before it has loaded them. protocols.ts has the other steps. Source:
+ * docs/semantics.md#the-endpoint.
+ */
 
-import { Catalogs } from '../catalog.ts';
-import { presentableError, requestTimeLeft } from '../toolResponse.ts';
-import { body, bodyHeaders, message } from './body.ts';
-import { authenticate, challenge, toolsets } from './credential.ts';
-import { type EndpointDependencies, Pipeline } from './pipeline.ts';
-import { context, events, mcp, page, rpc } from './protocols.ts';
+import { presentableError, requestTimeLeft } from '../callContext.ts';
+import { type Answer, challenge, credential } from './credential.ts';
+import { after, type FrontDependencies, type MaybeAsync, Pipeline, type PipelineRequest } from './pipeline.ts';
 import { HttpRejection, rejectionOf } from './rejection.ts';
 import type { Endpoint } from './request.ts';
 import { sendRejection } from './response.ts';
-import { contentType, method, origin, preflight, route } from './route.ts';
+import { bodyHeaders, origin, preflight, route } from './route.ts';
+
+interface Arrived extends PipelineRequest {
+  /** Returns the function that runs the other steps; a promise while it is loading. */
+  load(): MaybeAsync<{ readonly answerMcp: Answer }>;
+}
 
 /** `add` adds data for later steps, `check` may reject, `respond` may respond. The body is read after all checks. */
-const answer = Pipeline.start()
+const answer = Pipeline.start<Arrived>()
   .add(route)
   .check(origin)
   .respond(preflight)
   .check(bodyHeaders)
   .add(challenge)
-  .add(authenticate)
-  .check(method)
-  .check(contentType)
-  .check(toolsets)
-  .add(context)
-  .respond(events)
-  .respond(page)
-  .add(body)
-  .respond(rpc)
-  .add(message)
-  .respond(mcp)
-  .end();
+  .add(credential)
+  .end((exchange) => after(exchange.load(), ({ answerMcp }) => answerMcp(exchange)));
 
-export function createEndpoint(deployment: EndpointDependencies): Endpoint {
-  const { log, randomness } = deployment;
-  const catalogs = new Catalogs(deployment.toolsets);
+export function createEndpoint(front: FrontDependencies, load: Arrived['load']): Endpoint {
+  const { log, randomness } = front;
   return async (request, response) => {
     const requestId = randomness.uuid();
     const timeLeft = requestTimeLeft();
     try {
-      await answer({ request, response, requestId, timeLeft, deployment, catalogs });
+      await answer({ request, response, requestId, timeLeft, front, load });
     } catch (error) {
       if (!(error instanceof HttpRejection)) {
         return sendRejection(request, response, rejectionOf(presentableError(error, requestId, 'request', log)));

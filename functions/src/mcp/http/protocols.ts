@@ -1,27 +1,29 @@
-/** Steps that respond in one of the protocols: event stream, agent page, plain JSON-RPC or MCP. */
+/** Steps of a request with a credential. It gets an event stream, or a response as a page, in plain JSON-RPC or in MCP. */
 
 import type { ServerResponse } from 'node:http';
 import { DEFAULT_WORKSPACE } from '../../identity/rules/principal.ts';
-import type { RoutedRequest } from '../catalog.ts';
+import { Catalogs, type RoutedRequest } from '../catalog.ts';
 import { serveMcp } from '../protocol/server.ts';
 import { knownPaths } from '../urlSelection.ts';
-import type { ReadBody } from './body.ts';
-import type { Authenticated } from './credential.ts';
-import type { PipelineRequest } from './pipeline.ts';
+import { body, contentType, message, type ReadBody } from './body.ts';
+import { type Answer, type Authenticated, authenticate, toolsets } from './credential.ts';
+import { type AnswerDependencies, Pipeline, type PipelineRequest, type WithServices } from './pipeline.ts';
 import { notFound } from './rejection.ts';
 import { baseUrlOf, headerOf } from './request.ts';
 import { type McpReply, send, sendEvents } from './response.ts';
-import type { Routed } from './route.ts';
+import { method, type Routed } from './route.ts';
 import { serveAgentPage, serveRpc } from './rpc.ts';
 import { openEvents } from './streams.ts';
+
+type Exchange = PipelineRequest & Routed & WithServices;
 
 interface WithContext {
   readonly routed: RoutedRequest;
 }
 
 /** Returns the context for the calls of the request: caller, tools, workspace and remaining time. */
-export function context(exchange: PipelineRequest & Routed & Authenticated): WithContext {
-  const { deployment, catalogs, selection, principal } = exchange;
+function context(exchange: Exchange & Authenticated): WithContext {
+  const { front, catalogs, selection, principal } = exchange;
   const isReadonly = selection.readonly || principal.readonly === true;
   const listed = catalogs.of({ ...selection, readonly: isReadonly }, principal.toolsets);
   const requestContext = {
@@ -29,7 +31,7 @@ export function context(exchange: PipelineRequest & Routed & Authenticated): Wit
     credential: exchange.credential,
     workspace: selection.workspace ?? principal.workspace ?? DEFAULT_WORKSPACE,
     requestId: exchange.requestId,
-    baseUrl: baseUrlOf(exchange.request, deployment.addresses, deployment.mountPath),
+    baseUrl: baseUrlOf(exchange.request, front.addresses, front.mountPath),
     directory: listed.directory,
     disconnectSignal: clientSignalOf(exchange.response),
     timeLeft: exchange.timeLeft,
@@ -38,11 +40,11 @@ export function context(exchange: PipelineRequest & Routed & Authenticated): Wit
 }
 
 /** Responds to a request for `/mcp/events` with a stream. */
-export function events(exchange: PipelineRequest & Routed & WithContext): false | Promise<true> {
+function events(exchange: Exchange & WithContext): false | Promise<true> {
   return exchange.selection.protocol === 'events' && streamEvents(exchange);
 }
 
-async function streamEvents(exchange: PipelineRequest & Routed & WithContext): Promise<true> {
+async function streamEvents(exchange: Exchange & WithContext): Promise<true> {
   const { request, response, deployment, catalogs, selection, query, routed } = exchange;
   const source = catalogs.eventSource;
   if (source === undefined) throw notFound(knownPaths(catalogs.names));
@@ -54,19 +56,19 @@ async function streamEvents(exchange: PipelineRequest & Routed & WithContext): P
 }
 
 /** Responds to a request for a page that agents read by GET. */
-export function page(exchange: PipelineRequest & Routed & WithContext): false | Promise<true> {
+function page(exchange: Exchange & WithContext): false | Promise<true> {
   const { deployment, selection, routed } = exchange;
   return selection.page !== undefined && reply(exchange, serveAgentPage(deployment, routed, selection.page));
 }
 
 /** Responds to a request for `/mcp/rpc`. The body may be any JSON. */
-export function rpc(exchange: PipelineRequest & Routed & WithContext & ReadBody): false | Promise<true> {
+function rpc(exchange: Exchange & WithContext & ReadBody): false | Promise<true> {
   const { deployment, selection, routed, bytes } = exchange;
   return selection.protocol === 'rpc' && reply(exchange, serveRpc(deployment, routed, bytes));
 }
 
 /** Responds to an MCP message. */
-export function mcp(exchange: PipelineRequest & WithContext & { readonly message: unknown }): Promise<true> {
+function mcp(exchange: Exchange & WithContext & { readonly message: unknown }): Promise<true> {
   const { request, deployment, routed, message } = exchange;
   return reply(exchange, serveMcp(deployment, { ...routed, headers: request.headers, body: message }));
 }
@@ -90,4 +92,24 @@ function clientSignalOf(response: ServerResponse): () => AbortSignal {
     controller = made;
     return made.signal;
   };
+}
+
+/** The steps after those of endpoint.ts. The body is read after all checks. */
+const answer = Pipeline.start<Parameters<Answer>[0] & WithServices>()
+  .add(authenticate)
+  .check(method)
+  .check(contentType)
+  .check(toolsets)
+  .add(context)
+  .respond(events)
+  .respond(page)
+  .add(body)
+  .respond(rpc)
+  .add(message)
+  .end(mcp);
+
+/** Returns the function that responds to requests with a credential. */
+export function createAnswer(deployment: AnswerDependencies): Answer {
+  const catalogs = new Catalogs(deployment.toolsets);
+  return (exchange) => answer(Object.assign(exchange, { deployment, catalogs }));
 }

@@ -5,9 +5,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { type BodyLimits, drainBody } from './body.ts';
 import type { HttpRejection } from './rejection.ts';
-import { headerOf } from './request.ts';
+import { type BodyLimits, drainBody, headerOf } from './request.ts';
 
 /** Response of the MCP server: JSON, a status without a body, or a stream. */
 export type McpReply = JsonReply | Response;

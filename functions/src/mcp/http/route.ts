@@ -1,10 +1,9 @@
-/** Checks and selection by path, query, method and content type. Source: docs/semantics.md#the-endpoint. */
+/** Checks and selection by path, query, method and headers. Source: docs/semantics.md#the-endpoint. */
 
-import { isJsonContentType } from '@modelcontextprotocol/server';
 import { knownPaths, type Protocol, parseSelection, type RoutedSelection } from '../urlSelection.ts';
 import type { PipelineRequest } from './pipeline.ts';
 import { notFound, rejection } from './rejection.ts';
-import { headerOf } from './request.ts';
+import { checkBodyHeaders, headerOf } from './request.ts';
 
 export interface Routed {
   readonly path: string;
@@ -15,7 +14,7 @@ export interface Routed {
 }
 
 /** Returns the selection by path, query and headers. @throws HttpRejection for an unknown path */
-export function route({ request, catalogs: { names } }: PipelineRequest): Routed {
+export function route({ request, front: { toolsetNames: names } }: PipelineRequest): Routed {
   const { url = '/' } = request;
   const [path = '/'] = url.split('?', 1);
   const query = new URLSearchParams(url.slice(path.length + 1));
@@ -29,11 +28,9 @@ export function method({ request, method: allowed, description }: PipelineReques
   if (request.method !== allowed) throw rejection(405, description, { headers: { Allow: allowed } });
 }
 
-/** Rejects a request whose content type is not JSON. */
-export function contentType({ request, method: allowed }: PipelineRequest & Routed): void {
-  if (allowed === 'GET' || isJsonContentType(request.headers['content-type'])) return;
-  const what = 'The content type must be application/json. Send the header "Content-Type: application/json".';
-  throw rejection(415, what);
+/** Rejects a request whose headers show that its body is too large or encoded. */
+export function bodyHeaders({ request }: PipelineRequest): void {
+  if (request.method === 'POST') checkBodyHeaders(request);
 }
 
 /** The HTTP method of each protocol, and the text for other methods, which a browser may show to a person. */
@@ -59,10 +56,10 @@ const PROTOCOLS: Readonly<Record<Protocol, { method: 'GET' | 'POST'; description
  * Rejects web pages of other origins, and lets pages of allowed origins read the response. Source: Fetch Standard,
  * "CORS protocol"; docs/semantics.md#the-endpoint.
  */
-export function origin({ request, response, deployment }: PipelineRequest): void {
+export function origin({ request, response, front }: PipelineRequest): void {
   const { origin: sent, host } = request.headers;
   if (sent === undefined) return;
-  if (!isAllowedOrigin(sent, host, deployment.allowedOrigins)) {
+  if (!isAllowedOrigin(sent, host, front.allowedOrigins)) {
     const why = 'Pages from this origin are not allowed. The operator can add the origin to ALLOWED_ORIGINS.';
     throw rejection(403, why);
   }

@@ -9,9 +9,9 @@ import { cancellableDelay } from '../../kernel/concurrency.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { PortOf } from '../../kernel/ports.ts';
 import { type CallPorts, measured } from '../call.ts';
-import type { RequestContext } from '../callContext.ts';
+import { presentableError, type RequestContext } from '../callContext.ts';
 import type { OpenEvents, OpenedEvents, ServerSentEvent } from '../tool.ts';
-import { errorObject, presentableError } from '../toolResponse.ts';
+import { errorObject } from '../toolResponse.ts';
 
 export interface StreamPorts extends CallPorts {
   readonly authenticator: PortOf<CredentialAuthenticator>;

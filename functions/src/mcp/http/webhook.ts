@@ -1,8 +1,7 @@
 /** Endpoint for GitHub webhooks. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { type BodyLimits, checkBodyHeaders, readBody } from './body.ts';
 import { HttpRejection } from './rejection.ts';
-import type { Endpoint } from './request.ts';
+import { type BodyLimits, checkBodyHeaders, type Endpoint, readBody } from './request.ts';
 import { respondEarly } from './response.ts';
 
 interface Receiver {

@@ -9,10 +9,10 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { readingContext } from '../call.ts';
+import { presentableError } from '../callContext.ts';
 import type { RoutedRequest } from '../catalog.ts';
 import { openStream, type Stream, type StreamPorts } from '../http/streams.ts';
 import type { FoundResource } from '../resources.ts';
-import { presentableError } from '../toolResponse.ts';
 
 export const LISTEN = 'subscriptions/listen';
 

@@ -16,9 +16,9 @@ import {
 import { SignInError } from '../rules/choices.ts';
 import { OAuthError } from '../rules/oauthError.ts';
 import { isOnThisMachine, isRegistered, shownHost } from '../rules/redirects.ts';
-import { tooMany } from './endpoints.ts';
+import { jsonOf, tooMany } from './endpoints.ts';
 import { consentPage, languageOf, type Problem, pageHeaders, problemPage } from './pages.ts';
-import { json, jsonOf, NOT_STORED, type Reply, type SignInPorts, type SignInRequest } from './signInRequest.ts';
+import { json, NOT_STORED, type Reply, type SignInPorts, type SignInRequest } from './signInRequest.ts';
 
 /** The prefix limits the cookie to TLS and this host. Source: RFC 6265bis, 4.1.3.2. */
 const COOKIE = '__Host-muster-sign-in';

@@ -1,11 +1,13 @@
 /** Endpoints that clients call: token, register, revoke. Source: RFC 6749, section 5; RFC 7009; RFC 7591. */
+import { z } from 'zod';
+import { parsedJson } from '../../kernel/json.ts';
 import { Service } from '../../kernel/ports.ts';
 import { type Attempt, Attempts } from '../../limits/rules/attempts.ts';
-import { addressOf } from '../../mcp/http/request.ts';
+import { addressOf, type BodyLimits, checkBodyHeaders, readBody } from '../../mcp/http/request.ts';
 import { parametersIn } from '../rules/authorization.ts';
 import { OAuthError } from '../rules/oauthError.ts';
 import type { IssuedTokens } from '../rules/tokens.ts';
-import { formOf, json, jsonOf, type Reply, type SignInPorts, type SignInRequest } from './signInRequest.ts';
+import { json, type Reply, type SignInPorts, type SignInRequest } from './signInRequest.ts';
 
 type Parameter = (name: string) => string | undefined;
 
@@ -119,3 +121,27 @@ function required(parameter: Parameter, name: string): string {
   if (value === undefined) throw new OAuthError('invalid_request', `Missing parameter "${name}".`);
   return value;
 }
+
+/** Limits of a request's body, which contains a few parameters or an ID token. */
+const LIMITS: BodyLimits = { bytes: 32 * 1024, milliseconds: 10_000 };
+
+/** Returns the body of this content type. @throws OAuthError; HttpRejection if the body cannot be read */
+async function textOf({ request, response }: SignInRequest, type: string): Promise<string> {
+  if (!new RegExp(`^${type}\\b`, 'i').test(request.headers['content-type'] ?? ''))
+    throw new OAuthError('invalid_request', `Content-Type must be ${type}.`);
+  checkBodyHeaders(request, LIMITS);
+  return (await readBody(request, response, LIMITS)).toString('utf8');
+}
+
+async function formOf(visit: SignInRequest): Promise<URLSearchParams> {
+  return new URLSearchParams(await textOf(visit, 'application/x-www-form-urlencoded'));
+}
+
+/** @throws OAuthError; HttpRejection if the body cannot be read */
+export async function jsonOf(visit: SignInRequest): Promise<z.output<typeof object>> {
+  const { success, data } = object.safeParse(parsedJson(await textOf(visit, 'application/json')));
+  if (!success) throw new OAuthError('invalid_request', 'The body must be a JSON object.');
+  return data;
+}
+
+const object = z.record(z.string(), z.unknown());

@@ -1,6 +1,6 @@
 /** Discovery metadata for clients. Source: RFC 9728; RFC 8414; OpenID Connect Discovery; docs/guides/sign-in.md. */
 import type { Address } from '../../access/rules/addresses.ts';
-import { SCOPES } from '../../identity/rules/grant.ts';
+import { SCOPES } from '../../identity/rules/principal.ts';
 import { json, type Reply, type SignInPorts } from './signInRequest.ts';
 
 const PROTECTED_RESOURCE = '/.well-known/oauth-protected-resource';

@@ -1,13 +1,9 @@
 /** Requests and responses of the sign-in endpoints, and the ports that they share. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { z } from 'zod';
 import type { Address } from '../../access/rules/addresses.ts';
-import { parsedJson } from '../../kernel/json.ts';
 import type { Clock, Log } from '../../kernel/ports.ts';
-import { type BodyLimits, checkBodyHeaders, readBody } from '../../mcp/http/body.ts';
 import type { Clients } from '../rules/clients.ts';
 import type { Consent } from '../rules/consent.ts';
-import { OAuthError } from '../rules/oauthError.ts';
 import type { TokenService } from '../rules/tokens.ts';
 
 export interface SignInPorts {
@@ -21,7 +17,6 @@ export interface SignInPorts {
   readonly trustedProxies: number;
   /** Returns the toolsets that a path below the MCP endpoint selects; none if the path is unknown. */
   toolsetsAt(below: string): readonly string[];
-  asset(name: 'page.js' | 'page.css'): Promise<Buffer>;
 }
 
 export interface FirebaseSettings {
@@ -52,29 +47,3 @@ export const NOT_STORED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as
 export function json(status: number, value: unknown, headers: Reply['headers'] = NOT_STORED): Reply {
   return { status, headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(value) };
 }
-
-/** Limits of a request's body, which contains a few parameters or an ID token. */
-const LIMITS: BodyLimits = { bytes: 32 * 1024, milliseconds: 10_000 };
-
-async function textOf({ request, response }: SignInRequest): Promise<string> {
-  checkBodyHeaders(request, LIMITS);
-  return (await readBody(request, response, LIMITS)).toString('utf8');
-}
-
-/** @throws OAuthError; Refusal if the body cannot be read */
-export async function formOf(visit: SignInRequest): Promise<URLSearchParams> {
-  if (!/^application\/x-www-form-urlencoded\b/i.test(visit.request.headers['content-type'] ?? ''))
-    throw new OAuthError('invalid_request', 'Content-Type must be application/x-www-form-urlencoded.');
-  return new URLSearchParams(await textOf(visit));
-}
-
-/** @throws OAuthError; Refusal if the body cannot be read */
-export async function jsonOf(visit: SignInRequest): Promise<z.output<typeof object>> {
-  if (!/^application\/json\b/i.test(visit.request.headers['content-type'] ?? ''))
-    throw new OAuthError('invalid_request', 'Content-Type must be application/json.');
-  const { success, data } = object.safeParse(parsedJson(await textOf(visit)));
-  if (!success) throw new OAuthError('invalid_request', 'The body must be a JSON object.');
-  return data;
-}
-
-const object = z.record(z.string(), z.unknown());

@@ -1,7 +1,7 @@
 /** Authorization requests of clients. Source: draft-ietf-oauth-v2-1, section 4.1; RFC 7636; RFC 8707; RFC 9207. */
 import { z } from 'zod/mini';
 import type { Address } from '../../access/rules/addresses.ts';
-import { SCOPES } from '../../identity/rules/grant.ts';
+import { SCOPES } from '../../identity/rules/principal.ts';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { OAuthError } from './oauthError.ts';
 import { withParameters } from './redirects.ts';

@@ -2,8 +2,7 @@
 
 import type { Invitations } from '../../access/rules/invitations.ts';
 import type { AccessPorts } from '../../access/rules/ports.ts';
-import { TOOLSETS } from '../../identity/rules/lineage.ts';
-import { knownWorkspaces, ownRole, personsRoleIn } from '../../identity/rules/principal.ts';
+import { knownWorkspaces, ownRole, personsRoleIn, TOOLSETS } from '../../identity/rules/principal.ts';
 import { hasRole, ROLES, weakerOf } from '../../identity/rules/role.ts';
 import type { Store, Versioned } from '../../kernel/commit.ts';
 import { retryOnConflict } from '../../kernel/concurrency.ts';

@@ -1,18 +1,16 @@
 /** Token endpoint: exchanges codes and refresh tokens. Source: OAuth 2.1, section 3.2; RFC 7009; RFC 9700. */
 import type { AccessPorts } from '../../access/rules/ports.ts';
 import {
-  EVERY_SCOPE,
   endingOf,
   type Grant,
   isTokenOf,
   parseToken,
   redemptionOf,
   refreshOf,
-  SCOPES,
   type SignInEnd,
   type Tokens,
 } from '../../identity/rules/grant.ts';
-import { DEFAULT_WORKSPACE, ownRole, type Principal } from '../../identity/rules/principal.ts';
+import { DEFAULT_WORKSPACE, EVERY_SCOPE, ownRole, type Principal, SCOPES } from '../../identity/rules/principal.ts';
 import { StaleWriteError } from '../../kernel/commit.ts';
 import { retryOnConflict } from '../../kernel/concurrency.ts';
 import { Service } from '../../kernel/ports.ts';

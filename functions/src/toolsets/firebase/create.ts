@@ -1,9 +1,8 @@
 import type { AccessPorts } from '../../access/rules/ports.ts';
 import type { Store } from '../../kernel/commit.ts';
 import type { DocumentSource } from '../../kernel/firestore/reading.ts';
-import type { firebaseApp } from '../../kernel/platform.ts';
 import type { UnreadableDocuments } from '../../kernel/ports.ts';
-import type { realtimeDatabase } from '../../kernel/realtime/database.ts';
+import type { firebaseApp, realtimeDatabase } from '../../kernel/realtime/database.ts';
 import { FirestoreAccess } from './firestore/access.ts';
 import type { FirestorePorts } from './firestore/callerClients.ts';
 import { RealtimeAccess } from './realtime/access.ts';

@@ -112,7 +112,7 @@ export class Claude extends VendorModel<Anthropic> {
 
 const refusal = z.object({
   status: z.int().optional(),
-  headers: z.instanceof(Headers).optional(),
+  headers: z.custom<Headers>((value) => value instanceof Headers).optional(),
   type: z.string().nullable(),
   errorCode: z.string().nullable(),
   apiMessage: z.string().nullable(),

@@ -1,8 +1,8 @@
 /** Sends runs through Cloud Tasks to the function that executes them. */
 
-import type { TaskQueue } from 'firebase-admin/functions';
-import { firebaseApp } from '../../kernel/platform.ts';
+import { loadedOnce } from '../../kernel/memoCache.ts';
 import type { Randomness } from '../../kernel/ports.ts';
+import { firebaseApp } from '../../kernel/realtime/database.ts';
 import type { RunDispatch } from '../../toolsets/orchestration/index.ts';
 
 /** Longest time that Cloud Tasks allows for the execution of a task, in seconds. */
@@ -12,14 +12,16 @@ const ID_LENGTH = 24;
 
 /** A task's name prevents duplicates. Each call makes a new name, because Cloud Tasks blocks used names for hours. */
 export function cloudTasksRunQueue(region: string, randomness: Randomness): RunDispatch {
-  let executeRun: Promise<TaskQueue<{ readonly runId: string }>> | undefined;
+  const executeRun = loadedOnce(async () => {
+    const { getFunctions } = await import('firebase-admin/functions');
+    return getFunctions(firebaseApp()).taskQueue<{ readonly runId: string }>(
+      `locations/${region}/functions/executeRun`,
+    );
+  });
   return {
     async dispatch(runId) {
       const id = randomness.letters(ID_LENGTH);
-      executeRun ??= import('firebase-admin/functions').then(({ getFunctions }) =>
-        getFunctions(firebaseApp()).taskQueue(`locations/${region}/functions/executeRun`),
-      );
-      const queue = await executeRun;
+      const queue = await executeRun();
       try {
         await queue.enqueue({ runId }, { id, dispatchDeadlineSeconds: DEADLINE_SECONDS });
       } catch (error) {

@@ -3,8 +3,9 @@
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { type App, getApps, initializeApp } from 'firebase-admin/app';
-import type { Message, Messaging } from 'firebase-admin/messaging';
-import { firebaseApp } from '../../kernel/platform.ts';
+import type { Message } from 'firebase-admin/messaging';
+import { loadedOnce } from '../../kernel/memoCache.ts';
+import { firebaseApp } from '../../kernel/realtime/database.ts';
 import type { Notification, PushService } from '../../toolsets/todo/index.ts';
 
 /**
@@ -20,14 +21,10 @@ const REFUSED = [
 ];
 
 export function fcmPushService(app: () => Promise<App>): PushService {
-  let messaging: Promise<Messaging> | undefined;
+  const messaging = loadedOnce(async () => (await import('firebase-admin/messaging')).getMessaging(await app()));
   return {
     async send(token, notification) {
-      // The SDK is loaded when the first push is sent.
-      messaging ??= Promise.all([app(), import('firebase-admin/messaging')]).then(([sender, sdk]) =>
-        sdk.getMessaging(sender),
-      );
-      const client = await messaging;
+      const client = await messaging();
       try {
         await client.send(messageTo(token, notification));
         return 'sent';

@@ -9,7 +9,7 @@ import type { Octokit } from '@octokit/core';
 import type { ThrottlingOptions } from '@octokit/plugin-throttling';
 import { z } from 'zod';
 import type { MusterError } from '../../kernel/errors.ts';
-import { BoundedMap } from '../../kernel/memoCache.ts';
+import { BoundedMap, loadedOnce } from '../../kernel/memoCache.ts';
 import { isSafeAddress } from '../../kernel/platform.ts';
 import { type Log, Service } from '../../kernel/ports.ts';
 import {
@@ -104,7 +104,7 @@ interface ClientPorts {
 }
 
 export class OctokitClients extends Service<ClientPorts> implements GitHubClients {
-  private opened: Promise<App | OctokitClient> | undefined;
+  private readonly open = loadedOnce(() => this.connect());
   private readonly cached = new BoundedMap<string, CachedInstallation>(MAX_CACHED_INSTALLATIONS);
   private readonly installations = new Map<number, Promise<OctokitClient>>();
   private readonly responseCache = new ResponseCache();
@@ -144,14 +144,6 @@ export class OctokitClients extends Service<ClientPorts> implements GitHubClient
     if (owner !== undefined) return refusal('FORBIDDEN', 'notSelected', at);
     const account = await (await this.any()).find('GET /users/{username}', { username: at.owner });
     return account && refusal('FORBIDDEN', 'notInstalled', at);
-  }
-
-  private open(): Promise<App | OctokitClient> {
-    this.opened ??= this.connect().catch((error) => {
-      this.opened = undefined;
-      throw error;
-    });
-    return this.opened;
   }
 
   private async connect(): Promise<App | OctokitClient> {

@@ -8,8 +8,7 @@ import type { Composition } from '../../../../functions/src/composition/compose.
 import type { WantedLimits } from '../../../../functions/src/identity/rules/lineage.ts';
 import type { Principal } from '../../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../../functions/src/kernel/json.ts';
-import { firebaseApp } from '../../../../functions/src/kernel/platform.ts';
-import { realtimeDatabase } from '../../../../functions/src/kernel/realtime/database.ts';
+import { firebaseApp, realtimeDatabase } from '../../../../functions/src/kernel/realtime/database.ts';
 import { OpenStreams } from '../../../../functions/src/mcp/http/streams.ts';
 import { eventually } from '../../../e2e/support/waiting.ts';
 import { mayRead } from '../../../e2e/tenancy/direct.ts';

@@ -7,7 +7,8 @@ import {
 } from '../../../../functions/src/access/store/idTokens.ts';
 import type { Caller } from '../../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../../functions/src/kernel/firestore/client.ts';
-import { firebaseApp, systemClock, systemHashing } from '../../../../functions/src/kernel/platform.ts';
+import { systemClock, systemHashing } from '../../../../functions/src/kernel/platform.ts';
+import { firebaseApp } from '../../../../functions/src/kernel/realtime/database.ts';
 import { FirestoreAccess } from '../../../../functions/src/toolsets/firebase/firestore/access.ts';
 import {
   parsePath,

@@ -8,8 +8,8 @@ import { isVisible } from '../../../kernel/hiddenCharacters.ts';
 import { idLike } from '../../../kernel/ids.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
 import { listedAs } from '../../../mcp/jsonSchema.ts';
-import { clearArgument, clearedFields, optionalFields, writing } from '../../../mcp/tool.ts';
-import { defineTool } from './exampleCalls.ts';
+import { clearArgument, clearedFields, optionalFields, toolsFor, writing } from '../../../mcp/tool.ts';
+import type { OnboardingServices } from '../create.ts';
 
 const MAX_CAPABILITIES = 100;
 
@@ -101,6 +101,8 @@ function registrationResponse(
     registeredAt: agent.registered_at.toISOString(),
   };
 }
+
+const defineTool = toolsFor<OnboardingServices>();
 
 export const registerAgent = defineTool({
   name: 'registerAgent',

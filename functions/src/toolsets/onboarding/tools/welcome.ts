@@ -4,12 +4,15 @@ import { permissionError } from '../../../access/rules/permissionCheck.ts';
 import { AGENT_TYPES } from '../../../agents/rules/agent.ts';
 import { roleIn } from '../../../identity/rules/principal.ts';
 import { idOf } from '../../../kernel/ids.ts';
-import type { CallContext } from '../../../mcp/callContext.ts';
-import { optionalFields, reading, textUpTo } from '../../../mcp/tool.ts';
+import type { CallContext, Directory } from '../../../mcp/callContext.ts';
+import { optionalFields, reading, textUpTo, toolsFor } from '../../../mcp/tool.ts';
 import type { OnboardingServices } from '../create.ts';
 import { type ChecklistItem, progressOf } from '../rules/onboarding.ts';
 import { LANGUAGES, type ProposedCall } from '../rules/welcome.ts';
-import { callText, defineTool, writtenCall } from './exampleCalls.ts';
+
+const defineTool = toolsFor<OnboardingServices>();
+
+const callText = z.string().describe("A call to make: the tool's name, a space, and its arguments as JSON.");
 
 const MAX_SPECIALIZATIONS = 20;
 
@@ -144,4 +147,9 @@ function itemResponse(
     dependencies: [...dependencies],
     resources: [...(call ? [writtenCall(directory, call)] : []), `${baseUrl}/${where}`],
   };
+}
+
+/** Writes a call with the tool's name at the caller's endpoint, or with its full name if it is not served there. */
+function writtenCall(directory: Directory, { tool, args }: ProposedCall): string {
+  return `${directory.wireName(tool) ?? tool} ${JSON.stringify(args)}`;
 }

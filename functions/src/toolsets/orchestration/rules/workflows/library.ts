@@ -6,6 +6,7 @@ import { retryOnConflict } from '../../../../kernel/concurrency.ts';
 import { restoredFields } from '../../../../kernel/effects.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { canonicalJson } from '../../../../kernel/json.ts';
+import { lazy } from '../../../../kernel/memoCache.ts';
 import type { ListPage } from '../../../../kernel/paging.ts';
 import { readFor, Service } from '../../../../kernel/ports.ts';
 import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
@@ -13,16 +14,11 @@ import definitions from './builtIn.json' with { type: 'json' };
 import type { Workflow } from './definition.ts';
 import { readWorkflow, type SavedWorkflow } from './validation.ts';
 
-let read: readonly Workflow[] | undefined;
-
 /**
  * Returns the built-in workflows in the order of lists. They are read when first needed, because most calls need none
  * and reading them would slow down a cold start. Source: docs/semantics.md#orchestration.
  */
-export function builtIns(): readonly Workflow[] {
-  read ??= definitions.map((definition) => readWorkflow(definition, 'workflow'));
-  return read;
-}
+export const builtIns = lazy(() => definitions.map((definition): Workflow => readWorkflow(definition, 'workflow')));
 
 export function builtIn(name: string): Workflow | undefined {
   return builtIns().find((workflow) => workflow.name === name);
