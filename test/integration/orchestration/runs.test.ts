@@ -65,6 +65,21 @@ describe('a run', () => {
     assert.deepEqual(done, ['read', 'replaceRun startCall', ...steps, `${settled} recordOutcomes`]);
   });
 
+  it('reads its order while its lease is stored, and no steps in its first execution', async () => {
+    fixture.losing = true;
+    const { runId } = await fixture.begin(ONE_STEP);
+    const app = fixture.anotherInstance();
+    const [{ store }, queries] = [app.kernel, app.orchestration.ports.runs];
+    const [commit, order] = [store.commit.bind(store), queries.order.bind(queries)];
+    const orderRead = new Promise<void>((resolve) => {
+      queries.order = (id) => order(id).finally(resolve);
+    });
+    store.commit = (changes, record) => orderRead.then(() => commit(changes, record));
+    queries.steps = () => assert.fail('The steps were read.');
+    await app.services.runExecution.deliver({ runId });
+    assert.equal((await fixture.view(runId)).run.status, 'succeeded');
+  });
+
   it('is executed once if it is delivered several times', async () => {
     fixture.losing = true;
     const input = fixture.question();

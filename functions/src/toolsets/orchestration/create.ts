@@ -2,7 +2,7 @@ import type { BudgetPorts } from '../../graph/rules/ports.ts';
 import type { DocumentSource } from '../../kernel/firestore/reading.ts';
 import type { CoordinationPorts } from '../coordination/index.ts';
 import { AgentRoster } from './rules/agents/roster.ts';
-import type { ExecutionPorts, OrchestrationPorts } from './rules/ports.ts';
+import type { ExecutionPorts } from './rules/ports.ts';
 import { RunExecution } from './rules/runs/execution.ts';
 import { RunLostAccess } from './rules/runs/owner.ts';
 import { runNodeFinder } from './rules/runs/runNode.ts';
@@ -21,18 +21,12 @@ export interface OrchestrationDependencies extends DocumentSource, Pick<Executio
 
 /** Creates the orchestration toolset's services and ports. */
 export function createOrchestration(dependencies: OrchestrationDependencies) {
-  const { database, documents, coordination, store, timer, hosted, budget, dispatch } = dependencies;
-  const { ownerRoles, askToRaise, taskCreation, overview } = dependencies;
-  const queries = new FirestoreRunQueries(database, documents);
-  const ports: OrchestrationPorts = {
+  const { database, documents, coordination, overview, ...others } = dependencies;
+  const ports: ExecutionPorts = {
     ...coordination,
-    store,
-    timer,
-    hosted,
-    budget,
-    dispatch,
+    ...others,
     workflowFields,
-    runs: queries,
+    runs: new FirestoreRunQueries(database, documents),
     workflows: new FirestoreWorkflowQueries(database, documents),
     measures: new FirestoreAgentMeasures(database, documents),
     workRecords: new FirestoreWorkRecordQueries(database, documents),
@@ -44,10 +38,10 @@ export function createOrchestration(dependencies: OrchestrationDependencies) {
   };
   return {
     ports,
-    node: runNodeFinder(queries),
+    node: runNodeFinder(ports.runs),
     inverses: { workflow: new WorkflowUndo(ports).workflow },
     runLeaving: new RunLostAccess(ports),
-    services: { orchestration, runExecution: new RunExecution({ ...ports, ownerRoles, askToRaise, taskCreation }) },
+    services: { orchestration, runExecution: new RunExecution(ports) },
   };
 }
 

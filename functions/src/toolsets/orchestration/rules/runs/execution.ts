@@ -55,8 +55,9 @@ export class RunExecution extends Service<ExecutionPorts> {
 
   private async advance(runId: string, lease: RunLease): Promise<void> {
     const { runs, clock, dispatch } = this.ports;
-    const [order, before] = await Promise.all([runs.order(runId), runs.steps(runId)]);
-    const run = new RunExecutor(this.ports, lease, { order, before });
+    // Only an earlier execution can have recorded steps.
+    const before = lease.run.epoch > 1 ? await runs.steps(runId) : [];
+    const run = new RunExecutor(this.ports, lease, { order: await lease.order, before });
     const began = clock.now().getTime();
     while ((await run.step()) === 'more') {
       if (clock.now().getTime() - began < TURN_MS) continue;

@@ -1,7 +1,7 @@
 /** The lease of a run. Only the instance that holds the lease executes the run. Writes with an older epoch fail. */
 import { retryOnConflict } from '../../../../kernel/concurrency.ts';
 import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
-import { isEnded, isLeased, LEASE_MS, leasedRun, type Run, renewedRun } from './run.ts';
+import { isEnded, isLeased, LEASE_MS, leasedRun, type Run, type RunOrder, renewedRun } from './run.ts';
 
 /** Thrown if this instance no longer holds the lease of the run, or if the run has ended. */
 export class LeaseLostError extends Error {
@@ -27,8 +27,11 @@ export function acquireRun(ports: OrchestrationPorts, runId: string): Promise<Ru
     const onVersion = (stored: string): void => {
       version = stored;
     };
+    // The order never changes, so it is read during the commit.
+    const order = runs.order(runId);
+    order.catch(() => undefined); // If the commit succeeds, the execution handles the error.
     await store.commit([{ kind: 'replaceRun', before: found.value, run, version: found.version }], { onVersion });
-    return new RunLease(ports, run, version);
+    return new RunLease(ports, run, version, order);
   });
 }
 
@@ -36,6 +39,7 @@ export class RunLease {
   private readonly ports: OrchestrationPorts;
   /** The run as this instance has stored it. Others may have changed it since, but only to request its cancellation. */
   run: Run;
+  readonly order: Promise<RunOrder>;
   /** Version of the stored run; undefined if the run must be read before it is changed. */
   private version: string | undefined;
   private deferred: readonly { readonly apply: Apply; readonly changes: readonly OrchestrationChange[] }[] = [];
@@ -49,10 +53,11 @@ export class RunLease {
   /** Aborts when the run is cancelled or this instance loses the lease. */
   readonly stop = this.stopping.signal;
 
-  constructor(ports: OrchestrationPorts, run: Run, version: string | undefined) {
+  constructor(ports: OrchestrationPorts, run: Run, version: string | undefined, order: Promise<RunOrder>) {
     this.ports = ports;
     this.run = run;
     this.version = version;
+    this.order = order;
     this.timer = setInterval(() => void this.renew(), LEASE_MS / 3);
     this.notice(run);
     void this.watch();
