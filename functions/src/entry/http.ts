@@ -57,6 +57,8 @@ if (target === 'mcp' || target === 'githubWebhook') {
   // In production mode, the error pages of Express contain no stack traces.
   process.env['NODE_ENV'] ??= 'production';
   subscribe('http.server.request.start', requestStart(port, target === 'mcp' ? mcp : githubWebhook));
+  // An idle instance has no processor time, so an instance that is kept ready loads the code of its services first.
+  if (minInstances.value() > 0) await import('../composition/instance.ts');
 }
 
 /**
