@@ -48,9 +48,12 @@ const settings = lazy((): FrontSettings => {
 
 let instance: ReturnType<typeof createInstance> | undefined;
 
+/** Loads the code of the services. */
+export const loadServices = () => import('./composition/instance.ts');
+
 /** Returns the services of this instance; a promise while they are loading. */
 export const app = loadedOnce(async () => {
-  const { createInstance } = await import('./composition/instance.ts');
+  const { createInstance } = await loadServices();
   instance = createInstance(settings());
   return instance;
 });

@@ -7,7 +7,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { IncomingMessage, Server } from 'node:http';
 import { type HttpsFunction, onRequest } from 'firebase-functions/https';
-import { app, endpoint, flushCallMetrics } from '../app.ts';
+import { app, endpoint, flushCallMetrics, loadServices } from '../app.ts';
 import {
   concurrency,
   gitHubSecrets,
@@ -58,7 +58,7 @@ if (target === 'mcp' || target === 'githubWebhook') {
   process.env['NODE_ENV'] ??= 'production';
   subscribe('http.server.request.start', requestStart(port, target === 'mcp' ? mcp : githubWebhook));
   // An idle instance has no processor time, so an instance that is kept ready loads the code of its services first.
-  if (minInstances.value() > 0) await import('../composition/instance.ts');
+  if (minInstances.value() > 0) await loadServices();
 }
 
 /**

@@ -23,7 +23,7 @@ const privateFolders = ['functions/src', 'console', 'runner', 'scripts', 'bench'
 const MAX_PARAMETERS = 4;
 
 /** Maximum number of files. Keeps the code small enough for a newcomer. */
-const MAX_FILES = 403;
+const MAX_FILES = 404;
 const MAX_LINES = 58_480;
 
 /** Maximum number of lines of all text files in git, including tests, documents and data but not lockfiles. */
