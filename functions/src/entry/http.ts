@@ -57,8 +57,8 @@ if (target === 'mcp' || target === 'githubWebhook') {
   // In production mode, the error pages of Express contain no stack traces.
   process.env['NODE_ENV'] ??= 'production';
   subscribe('http.server.request.start', requestStart(port, target === 'mcp' ? mcp : githubWebhook));
-  // An idle instance has no processor time, so an instance that is kept ready loads the code of its services first.
-  if (minInstances.value() > 0) await loadServices();
+  // An instance that is kept ready loads the code of its services now. Firebase cannot load a module that waits here.
+  if (minInstances.value() > 0) loadServices().catch(() => undefined); // The next request loads it again.
 }
 
 /**
