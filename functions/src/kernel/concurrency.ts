@@ -1,4 +1,4 @@
-/** Timeouts, long polls, and retries after conflicts. */
+/** Timeouts, time limits of requests, long polls, and retries after conflicts. */
 import { StaleWriteError } from './commit.ts';
 import { MusterError } from './errors.ts';
 import type { Randomness } from './ports.ts';
@@ -201,4 +201,20 @@ export class Batching<Item, Result> {
       for (const { reject } of batch) reject(error);
     }
   }
+}
+
+/** Time limit of a request, shorter than the 60 seconds after which clients give up. */
+const REQUEST_TIMEOUT_MS = 50_000;
+
+/** Starts the time limit of a request, which its authentication and all its calls share. */
+export function requestTimeLeft(milliseconds = REQUEST_TIMEOUT_MS): () => number {
+  const end = performance.now() + milliseconds;
+  return () => Math.max(0, end - performance.now());
+}
+
+/** @throws MusterError TIMEOUT if no time is left to start the call */
+export function requireTime(timeLeft: () => number): void {
+  if (timeLeft() > 0) return;
+  const message = `The call was not run, because the request reached its time limit of ${REQUEST_TIMEOUT_MS / 1000} seconds first.`;
+  throw new MusterError('TIMEOUT', message, { reason: 'NOT_RUN', suggestion: 'Retry.' });
 }

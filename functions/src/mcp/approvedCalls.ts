@@ -2,9 +2,10 @@
 
 import { type ApprovedCall, currentPrincipal } from '../access/rules/authentication.ts';
 import type { AccessPorts } from '../access/rules/ports.ts';
+import { requestTimeLeft } from '../kernel/concurrency.ts';
 import { MusterError } from '../kernel/errors.ts';
 import { actorOf, type CallPorts, readingContext, runOnce } from './call.ts';
-import { presentableError, type RequestContext, requestTimeLeft } from './callContext.ts';
+import { presentableError, type RequestContext } from './callContext.ts';
 import { Catalogs } from './catalog.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH, type Served } from './tool.ts';
 import { type Outcome, withinSizeLimit } from './toolResponse.ts';

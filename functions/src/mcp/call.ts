@@ -15,12 +15,12 @@ import {
   type RecordedResponse,
   UnknownCommitOutcomeError,
 } from '../kernel/commit.ts';
-import type { TrackWait } from '../kernel/concurrency.ts';
+import { requireTime, type TrackWait } from '../kernel/concurrency.ts';
 import { keyReused, MusterError } from '../kernel/errors.ts';
 import { canonicalJson, type JsonObject } from '../kernel/json.ts';
 import { LooseningError } from '../kernel/loosening.ts';
 import type { KernelPorts } from '../kernel/ports.ts';
-import { type CallContext, type Progress, presentableError, type RequestContext, requireTime } from './callContext.ts';
+import { type CallContext, type Progress, presentableError, type RequestContext } from './callContext.ts';
 import type { FoundResource, FoundTemplate } from './resources.ts';
 import type { FoundTool, PreparedCall, Tool } from './tool.ts';
 import { fullName } from './tool.ts';

@@ -1,4 +1,4 @@
-/** Context of an HTTP request, and of each tool call in it, with their errors and time limit. */
+/** Context of an HTTP request, and of each tool call in it, with their errors. */
 
 import type { Caller, Principal, Scope } from '../identity/rules/principal.ts';
 import type { Role } from '../identity/rules/role.ts';
@@ -119,22 +119,6 @@ export type TimeLeft = () => number;
 
 /** Details of the error that a call gets on a timeout: ids to look up, and the next action. */
 export type TimeoutError = Pick<ErrorDetails, 'about' | 'suggestion'>;
-
-/** Time limit of a request, shorter than the 60 seconds after which clients give up. */
-const REQUEST_TIMEOUT_MS = 50_000;
-
-/** Starts the time limit of a request, which its authentication and all its calls share. */
-export function requestTimeLeft(milliseconds = REQUEST_TIMEOUT_MS): TimeLeft {
-  const end = performance.now() + milliseconds;
-  return () => Math.max(0, end - performance.now());
-}
-
-/** @throws MusterError TIMEOUT if no time is left to start the call */
-export function requireTime(timeLeft: TimeLeft): void {
-  if (timeLeft() > 0) return;
-  const message = `The call was not run, because the request reached its time limit of ${REQUEST_TIMEOUT_MS / 1000} seconds first.`;
-  throw new MusterError('TIMEOUT', message, { reason: 'NOT_RUN', suggestion: 'Retry.' });
-}
 
 /** Returns the error to show to the caller. An unexpected error is logged and replaced by the request id. */
 export function presentableError(error: unknown, requestId: string, what: string, log: Log): MusterError {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
+import { requestTimeLeft } from '../../../functions/src/kernel/concurrency.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { callTool } from '../../../functions/src/mcp/call.ts';
 import type { CallContext, RequestContext } from '../../../functions/src/mcp/callContext.ts';
-import { requestTimeLeft } from '../../../functions/src/mcp/callContext.ts';
 import { type Tool, toolsFor } from '../../../functions/src/mcp/tool.ts';
 import { toolResult, withRequestTimeout } from '../../../functions/src/mcp/toolResponse.ts';
 import { coordination } from '../../../functions/src/toolsets/coordination/index.ts';

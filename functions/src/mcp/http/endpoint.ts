@@ -4,7 +4,8 @@
  * docs/semantics.md#the-endpoint.
  */
 
-import { presentableError, requestTimeLeft } from '../callContext.ts';
+import { requestTimeLeft } from '../../kernel/concurrency.ts';
+import { presentableError } from '../callContext.ts';
 import { type Answer, challenge, credential } from './credential.ts';
 import { after, type FrontDependencies, type MaybeAsync, Pipeline, type PipelineRequest } from './pipeline.ts';
 import { HttpRejection, rejectionOf } from './rejection.ts';
