@@ -8,7 +8,7 @@ export interface Caller {
   readonly auth: object | null;
 }
 
-export const nobody: Caller = { isOwner: false, auth: null };
+export const anonymous: Caller = { isOwner: false, auth: null };
 const owner: Caller = { isOwner: true, auth: null };
 
 /** Returns the caller whose `auth` an admin caller has set. */
@@ -18,7 +18,7 @@ export function actingAs(auth: object | null): Caller {
 
 /** Returns `undefined` if the token is unreadable. Signatures are not verified, as in Google's emulators. */
 export function callerOf(token: string | null | undefined): Caller | undefined {
-  if (!token) return nobody;
+  if (!token) return anonymous;
   if (token === 'owner') return owner;
   const claims = claimsOf(token);
   return claims && actingAs({ uid: uidOf(claims), provider: providerOf(claims), token: claims });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { nobody } from '../src/caller.ts';
+import { anonymous } from '../src/caller.ts';
 import { Namespace } from '../src/namespace.ts';
 import { Ruleset } from '../src/rules/ruleset.ts';
 import { Triggers } from '../src/triggers.ts';
@@ -11,12 +11,12 @@ describe('a listener of a namespace', () => {
       JSON.stringify({ rules: { '.write': true, list: { '.read': "root.child('open').val() === true" } } }),
     );
     const seen: string[] = [];
-    const write = (key: string, value: boolean) => namespace.write([{ path: [key], value }], nobody);
+    const write = (key: string, value: boolean) => namespace.write([{ path: [key], value }], anonymous);
     write('open', true);
     namespace.listeners.add({
       path: ['list'],
       query: null,
-      caller: () => nobody,
+      caller: () => anonymous,
       changed: () => void seen.push('changed'),
       revoked: () => void seen.push('revoked'),
     });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server as HttpServer } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { nobody } from '../src/caller.ts';
+import { anonymous } from '../src/caller.ts';
 import { type Server, startServer } from '../src/server.ts';
 import { eventually } from './support/eventually.ts';
 
@@ -36,7 +36,7 @@ describe('triggers', () => {
   });
 
   function write(path: string, value: unknown, triggers = true): void {
-    server.store.namespace('demo').write([{ path: path.split('/'), value }], nobody, { triggers });
+    server.store.namespace('demo').write([{ path: path.split('/'), value }], anonymous, { triggers });
   }
 
   async function called(times: number): Promise<void> {

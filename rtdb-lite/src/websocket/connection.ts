@@ -1,7 +1,7 @@
 /** Serves one client with the SDKs' wire protocol, version 5, over a WebSocket (`/.ws?v=5&ns=…`). */
 import { randomBytes } from 'node:crypto';
 import type { WebSocket } from 'ws';
-import { actingAs, type Caller, callerOf, nobody } from '../caller.ts';
+import { actingAs, anonymous, type Caller, callerOf } from '../caller.ts';
 import { Denied, type Listener, type Namespace, Stale, type Write } from '../namespace.ts';
 import { isRecord, toJson } from '../tree/json.ts';
 import { BadData, checkedPath, isUnder, type Path, splitPath } from '../tree/node.ts';
@@ -24,7 +24,7 @@ export class Connection {
   readonly #namespace: Namespace;
   readonly #frames = new Frames();
   readonly #listeners = new Map<string, Listener>();
-  #caller: Caller = nobody;
+  #caller: Caller = anonymous;
   #onDisconnect: { path: Path; writes: Write[] }[] = [];
 
   /** Sends the first message of the connection, as the protocol requires. */
@@ -80,7 +80,7 @@ export class Connection {
       case 'gauth':
         return this.#authenticate(body);
       case 'unauth':
-        return this.#become(nobody);
+        return this.#become(anonymous);
       case 'o':
         return this.#writeOnDisconnect(body.path, [{ path: body.path, value: body.data }]);
       case 'om':
@@ -135,7 +135,7 @@ export class Connection {
     if (!caller) throw new ProtocolError('invalid_token', 'Invalid or expired auth token.');
     const mayChoose = body.authOverride !== undefined && caller.isOwner;
     const chosen = mayChoose ? actingAs(body.authOverride ?? null) : caller;
-    this.#become(body.isAnonymous ? nobody : chosen);
+    this.#become(body.isAnonymous ? anonymous : chosen);
     return { auth: this.#caller.auth };
   }
 

@@ -62,7 +62,7 @@ function ofDeployed(site: Site, decide: (functions: readonly Deployed[]) => Find
   });
 }
 
-interface Beside {
+interface ResourceKind {
   readonly kind: 'queue' | 'schedule';
   /** State of a queue or schedule that works. */
   readonly active: string;
@@ -72,7 +72,11 @@ interface Beside {
 }
 
 /** Returns whether the queues or schedules of the declared functions exist and are active. */
-function beside(site: Site, seen: Site['seen']['queues' | 'jobs'], { kind, active, why, resume }: Beside): Finding {
+function resourcesFinding(
+  site: Site,
+  seen: Site['seen']['queues' | 'jobs'],
+  { kind, active, why, resume }: ResourceKind,
+): Finding {
   return ofDeployed(site, () =>
     known<readonly { readonly name: string; readonly state: string }[]>(site, seen, (there) => {
       const { declared } = site;
@@ -167,7 +171,7 @@ export const functionChecks: readonly Check[] = [
   {
     name: 'task queue',
     find: (site) =>
-      beside(site, site.seen.queues, {
+      resourcesFinding(site, site.seen.queues, {
         kind: 'queue',
         active: 'RUNNING',
         why: 'the queue executes runs; without it, runs stay pending',
@@ -177,7 +181,7 @@ export const functionChecks: readonly Check[] = [
   {
     name: 'schedules',
     find: (site) =>
-      beside(site, site.seen.jobs, {
+      resourcesFinding(site, site.seen.jobs, {
         kind: 'schedule',
         active: 'ENABLED',
         why: 'the schedules handle expired leases, offline agents and reminders',
