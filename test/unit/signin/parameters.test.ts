@@ -41,4 +41,9 @@ describe('query parameters of a sign-in', () => {
     assert.equal(addressOf(`${MCP}//?toolsets=todo`), MCP);
     assert.equal(addressOf('not a URL'), 'not a URL');
   });
+
+  it('are named in single quotes in errors, because RFC 6749 does not allow double quotes', () => {
+    const message = "Duplicate parameter 'code'.";
+    assert.throws(() => parametersIn(new URLSearchParams('code=one&code=two')), { message });
+  });
 });

@@ -24,7 +24,7 @@ export class OAuthError extends Error {
   /** @param message details in English for the developer of the client */
   constructor(code: OAuthErrorCode, message: string) {
     // RFC 6749, appendix A.8, allows only these characters in the description of an error.
-    super(message.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?'));
+    super(message.replaceAll('"', "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?'));
     this.name = 'OAuthError';
     this.code = code;
     this.status = STATUSES[code];
