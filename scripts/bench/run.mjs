@@ -5,7 +5,7 @@ import { freePorts } from '../emulators/ports.mjs';
 import { startSuite } from '../emulators/suite.mjs';
 import { runSession } from '../processes/session.mjs';
 import { root } from '../project.mjs';
-import { installTestSchemas } from '../setup/install.mjs';
+import { installTestLibraries, installTestSchemas } from '../setup/install.mjs';
 import { prepare } from '../setup/prepare.mjs';
 
 /**
@@ -16,6 +16,7 @@ import { prepare } from '../setup/prepare.mjs';
 export async function runBenchmarks(args) {
   await runSession({ kind: 'bench', interrupted: 130 }, async ({ run, say }) => {
     const node = await prepare({ run, say });
+    await installTestLibraries({ env: run.env, say }); // for the measurement `screen`
     await installTestSchemas({ env: run.env, say });
     const output = openOutput(run, 'bench-emulators', { screen: false });
     const suite = await startSuite({ run, node, ports: await freePorts(), output, say, functions: false });
