@@ -17,7 +17,7 @@ const MAX_QUERIES_PER_CLAIM = 0.1;
 const MAX_SCALE = 4;
 
 /** Maximum documents read, written and deleted, and bytes sent and received, while a task is claimed and completed. */
-const MAX_CYCLE = { documents: 20, http: 12_000, firestore: 40_000 };
+const MAX_CYCLE = { documents: 14, http: 12_000, firestore: 40_000 };
 
 describe('short rounds of the benchmarks', () => {
   it('a tool call needs little more CPU time than the call of a bare function', async () => {

@@ -55,6 +55,7 @@ describe('claim of a task', () => {
           store: { commit: async () => undefined },
           clock: { now: () => START },
           randomness: {},
+          writtenTasks: new Map(),
         }),
       );
       const request = { workspace: 'alpha', agentId: agent.id, leaseSeconds: 60, ...(runner && { runner }) };

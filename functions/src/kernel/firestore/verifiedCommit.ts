@@ -36,7 +36,7 @@ export class CommitMarker {
   private document: DocumentReference | undefined;
   /** Ids of the commits that changed the document before. Set only if later commits may change the document. */
   private before: readonly string[] = [];
-  /** Ids of the latest commits after this one; undefined if later commits may have changed the document. */
+  /** Latest commits of the first replaced document after this one; undefined if later ones may have changed it. */
   private latest: readonly string[] | undefined;
 
   constructor(id: string) {
@@ -56,14 +56,18 @@ export class CommitMarker {
 
   /** Returns the data with the ids of the latest commits, for a document that later commits may change. */
   addToLatest<Data extends object>(document: DocumentReference, data: Data, version: string): Data {
-    if (this.isWritten) return data;
+    const before = version.split('/').slice(1);
+    if (this.isWritten) {
+      this.latest ??= before;
+      return data;
+    }
     this.document = document;
-    this.before = version.split('/').slice(1);
+    this.before = before;
     this.latest = [this.id, ...this.before].slice(0, MAX_LATEST_COMMITS);
     return { ...data, [LATEST_COMMITS]: this.latest };
   }
 
-  /** Returns the version of the document after the commit; undefined if it is unknown. @param at time of the commit */
+  /** Returns the new version of the first replaced document; undefined if unknown. @param at time of the commit */
   versionAfter(at: Timestamp | undefined): string | undefined {
     return at && this.latest && [versionOf(at), ...this.latest].join('/');
   }

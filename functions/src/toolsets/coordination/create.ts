@@ -5,6 +5,7 @@ import type { GraphPorts } from '../../graph/rules/linking.ts';
 import type { BudgetPorts } from '../../graph/rules/ports.ts';
 import type { AnyChange, Store } from '../../kernel/commit.ts';
 import type { DocumentSource } from '../../kernel/firestore/reading.ts';
+import { BoundedMap } from '../../kernel/memoCache.ts';
 import type { PortOf } from '../../kernel/ports.ts';
 import type { realtimeDatabase } from '../../kernel/realtime/database.ts';
 import { type BudgetWaitPorts, BudgetWaits } from './rules/budgetWait.ts';
@@ -43,6 +44,9 @@ export interface CoordinationDependencies<Change extends AnyChange> extends Docu
   readonly codingExpiry: (sessions: SessionQueries) => CodingExpiry;
 }
 
+/** Maximum number of tasks that an instance keeps after it has written them. A task has up to some 100 kB. */
+const MAX_WRITTEN_TASKS = 200;
+
 /** Creates the services of the task queue: sessions, claims, leases and messages. */
 export function createCoordination<Change extends AnyChange>(dependencies: CoordinationDependencies<Change>) {
   const { database, documents, access, graph, store, realtime, shardCounts } = dependencies;
@@ -56,6 +60,7 @@ export function createCoordination<Change extends AnyChange>(dependencies: Coord
     queue: new FirestoreQueueQueries(database, documents, access.log),
     sessions: new FirestoreSessionQueries(database, documents, shardCounts),
     mailboxes: new FirestoreMailboxQueries(database, documents),
+    writtenTasks: new BoundedMap(MAX_WRITTEN_TASKS),
   };
   const messages = new AgentMessages(ports);
   const stuckTasks = new StuckTasks(ports);

@@ -22,7 +22,7 @@ import type { Message } from './mailbox.ts';
 import type { AgentMessages } from './messages.ts';
 import { type ClaimState, type NoTask, NoTaskExplainer, noTask } from './noTask.ts';
 import { lostAccessChanges, type OwnerPorts, ownerState } from './ownerless.ts';
-import type { CoordinationChange, QueueMark } from './ports.ts';
+import { type CoordinationChange, noteWritten, type QueueMark } from './ports.ts';
 import type { Session } from './session.ts';
 import { claimTask, endBackoff, startTask } from './stateMachine.ts';
 import { capabilityKey, isHeld, PROGRAMS, type QueuePart, satisfiedKeys, type Task } from './task.ts';
@@ -235,7 +235,9 @@ export class TaskClaims extends Service<
     recordResponse: RecordResponse<ClaimOutcome>,
     changes: readonly CoordinationChange[] = [],
   ): Promise<ClaimOutcome> {
-    await this.ports.store.commit(changes, recordResponse(outcome));
+    const { store, writtenTasks } = this.ports;
+    const kept = outcome.kind !== 'none' && { onVersion: noteWritten(writtenTasks, outcome.task) };
+    await store.commit(changes, { ...recordResponse(outcome), ...kept });
     return outcome;
   }
 

@@ -45,6 +45,13 @@ export interface CoordinationPorts extends AccessPorts, GraphPorts {
   readonly queue: QueueQueries;
   readonly sessions: SessionQueries;
   readonly mailboxes: MailboxQueries;
+  /** Tasks as the latest commits of this instance wrote them. They may be outdated, so a commit must name the version. */
+  readonly writtenTasks: Map<string, Versioned<Task>>;
+}
+
+/** Returns a function that keeps a task with the version that a commit gave it. */
+export function noteWritten(writtenTasks: CoordinationPorts['writtenTasks'], value: Task): (version: string) => void {
+  return (version) => void writtenTasks.set(value.id, { value, version });
 }
 
 export interface MailboxQueries {

@@ -7,10 +7,11 @@ import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
 import type { CallRecord, RecordResponse, Versioned } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
+import { MusterError } from '../../../kernel/errors.ts';
 import { MAX_REPORT_BYTES, requireSize } from '../../../kernel/json.ts';
 import { readUnreadable, Service, skipUnreadable } from '../../../kernel/ports.ts';
 import { queueGrowth } from './openSession.ts';
-import type { CoordinationPorts } from './ports.ts';
+import { type CoordinationPorts, noteWritten } from './ports.ts';
 import { finishTask, partsChanged, reportOutcome, startTask } from './stateMachine.ts';
 import {
   type Claimant,
@@ -27,13 +28,19 @@ export const MAX_STATE_SHARE = 0.5;
 
 export class TaskQueue extends Service<CoordinationPorts> {
   /** Starts a claimed task. Starting it again with the same claim changes nothing. */
-  start(principal: Principal, taskId: string, claimant: Claimant, recordResponse: RecordResponse<Task>): Promise<Task> {
-    return this.change(taskId, workerIn(principal), async ({ value: before, version }, now) => {
-      const task = startTask(before, claimant, now);
-      const changes = task === before ? [] : taskChanges(before, task, version, now);
-      await this.ports.store.commit(changes, recordResponse(task));
-      return task;
+  async start(
+    principal: Principal,
+    taskId: string,
+    claimant: Claimant,
+    recordResponse: RecordResponse<Task>,
+  ): Promise<Task> {
+    const decide = (before: Task, now: Date) => ({ task: startTask(before, claimant, now) });
+    const { store, writtenTasks } = this.ports;
+    const { task } = await this.change(taskId, workerIn(principal), decide, async (found, { task }, now) => {
+      const changes = task === found.value ? [] : taskChanges(found.value, task, found.version, now);
+      await store.commit(changes, { ...recordResponse(task), onVersion: noteWritten(writtenTasks, task) });
     });
+    return task;
   }
 
   /** Closes a task, and unblocks its dependents or marks them as stuck. @throws MusterError NOT_FOUND; CONFLICT */
@@ -44,23 +51,20 @@ export class TaskQueue extends Service<CoordinationPorts> {
     recordResponse: RecordResponse<TaskOutcome>,
   ): Promise<TaskOutcome> {
     requireSize('A report', outcome.kind === 'done' ? 'output' : 'error', outcome, MAX_REPORT_BYTES);
-    return this.change(taskId, workerIn(principal), async (found, now) => {
-      const taskOutcome = reportOutcome(found.value, claimant, outcome, now);
-      await this.commit(found, taskOutcome, now, recordResponse(taskOutcome));
-      return taskOutcome;
-    });
+    const decide = (before: Task, now: Date) => reportOutcome(before, claimant, outcome, now);
+    return this.change(taskId, workerIn(principal), decide, (found, taskOutcome, now) =>
+      this.commit(found, taskOutcome, now, recordResponse(taskOutcome)),
+    );
   }
 
   /** Completes a task whose pull request was merged. A closed task stays unchanged. @throws MusterError NOT_FOUND */
   finish(taskId: string, result: TaskResult): Promise<TaskOutcome> {
+    const decide = (before: Task, now: Date) => finishTask(before, result, now);
     return this.change(
       taskId,
       () => true,
-      async (found, now) => {
-        const taskOutcome = finishTask(found.value, result, now);
-        if (taskOutcome.kind !== 'repeated') await this.commit(found, taskOutcome, now);
-        return taskOutcome;
-      },
+      decide,
+      (found, taskOutcome, now) => this.commit(found, taskOutcome, now),
     );
   }
 
@@ -93,16 +97,39 @@ export class TaskQueue extends Service<CoordinationPorts> {
     await store.commit([...changes, ...(frees ? await queueGrowth(sessions, before) : [])], record);
   }
 
-  private change<Result>(
+  /**
+   * Decides on a task and commits the decision. If the latest commit of the task was made by this instance, decides on
+   * the task as it was written. This saves a read, because the commit is refused if the task has changed since. A
+   * decision that changes nothing has no such check, so the task is read for it.
+   */
+  private change<Outcome extends { readonly task: Task }>(
     taskId: string,
     mayIn: (workspace: string) => boolean,
-    attempt: (task: Versioned<Task>, now: Date) => Promise<Result>,
-  ): Promise<Result> {
-    return retryOnConflict(this.ports.randomness, async () => {
-      const found = await readUnreadable(mayIn, this.ports.tasks.find(taskId));
+    decide: (task: Task, now: Date) => Outcome,
+    commit: (found: Versioned<Task>, outcome: Outcome, now: Date) => Promise<void>,
+  ): Promise<Outcome> {
+    const { tasks, clock, randomness, writtenTasks } = this.ports;
+    let written = writtenTasks.get(taskId);
+    writtenTasks.delete(taskId);
+    return retryOnConflict(randomness, async () => {
+      const now = clock.now();
+      const changed = written && changedBy((task) => decide(task, now), written.value);
+      const found = changed ? written : await readUnreadable(mayIn, tasks.find(taskId));
+      written = undefined;
       if (found === undefined || !mayIn(found.value.workspace)) throw taskNotFound(taskId);
-      return attempt(found, this.ports.clock.now());
+      const outcome = decide(found.value, now);
+      await commit(found, outcome, now);
+      return outcome;
     });
+  }
+}
+
+function changedBy(decide: (task: Task) => { readonly task: Task }, task: Task): boolean {
+  try {
+    return decide(task).task !== task;
+  } catch (error) {
+    if (error instanceof MusterError) return false;
+    throw error;
   }
 }
 
