@@ -17,6 +17,8 @@ const commonJs = [
 /** Google's classes of messages. Firestore reads one of them when it is loaded, and uses none without pipelines. */
 const noMessages = 'module.exports = { google: { firestore: { v1: {} } } };';
 
+const unusedClients = 'exports.LocationsClient = exports.IamClient = class { async close() {} };';
+
 /**
  * Modules that packages load although the functions never use them, and their replacements.
  * @type {readonly (readonly [RegExp, string])[]}
@@ -24,6 +26,9 @@ const noMessages = 'module.exports = { google: { firestore: { v1: {} } } };';
 const unused = [
   [/\/(firestore-api|google-gax|firestore)\/build\/protos\/\w+\.js$/, noMessages],
   [/\/firestore-api\/build\/src\/v1\/firestore_admin_client\.js$/, 'module.exports = {};'],
+  // Google's clients create and close one client for locations and one for permissions.
+  [/\/google-gax\/build\/src\/(location|iam)Service\.js$/, unusedClients],
+  [/\/google-gax\/build\/src\/operationsClient\.js$/, 'module.exports = {};'],
   // The validator of forms that the MCP SDK sends to people. Muster sends its questions itself.
   [
     /\/server\/dist\/shimsNode\.mjs$/,
