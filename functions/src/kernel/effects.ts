@@ -30,7 +30,7 @@ export function changedPart(effect: AuditEffect): AuditEffect | undefined {
 /** Returns the names of the fields in which two states of an item differ. */
 export function changedNames(before: Fields, after: Fields): readonly string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  return names.filter((name) => textOf(before[name]) !== textOf(after[name]));
+  return names.filter((name) => before[name] !== after[name] && textOf(before[name]) !== textOf(after[name]));
 }
 
 /** Returns the effects to store in a commit's audit entry, without long new fields if the entry is too large. */
