@@ -70,8 +70,21 @@ describe('ClaimWindow', () => {
     assert.deepEqual(await claim(100, names(120)), names(100));
     assert.deepEqual(
       reader.queries.map(({ limit }) => limit),
-      [20, 40, 40],
+      [20, 33, 49, 49],
+      'the number of proposed tasks, twice, and the tasks that were left and assigned',
     );
+  });
+
+  it('reads ahead while it still has tasks, and reports an error only to a call that needs the query', async () => {
+    const first = next('1');
+    await reader.query(0).answer(names(40));
+    const claimed = [await first, ...(await Promise.all(Array.from({ length: 19 }, () => next('1'))))];
+    assert.deepEqual(claimed, names(20), 'no claim waits for the second query');
+    assert.equal(reader.queries.length, 2);
+    await reader.query(1).fail(new Error('unavailable'));
+    const last = next('1');
+    await reader.query(2).answer(names(40));
+    assert.equal(await last, 'task-21');
   });
 
   it('serves calls that waited for a query from its result, without another query', async () => {

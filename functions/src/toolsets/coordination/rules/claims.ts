@@ -299,8 +299,18 @@ const MAX_CALLS_PER_WINDOW = 100;
 const FIRST_READ = 20;
 const MAX_READ_AHEAD = 40;
 
+/** Number of tasks left at which the next query begins, so that claims do not wait for it. */
+const READ_AHEAD_AT = 8;
+
 /** Maximum size of the tasks that a window keeps for later claims, relative to that of a response. */
 const MAX_KEPT_SHARE = 4;
+
+interface WindowCall {
+  /** Growth of the session when the claim read it; undefined if unknown. */
+  readonly growth: string | undefined;
+  /** Whether the call needs no task, but reads ahead for later claims. */
+  readonly isAhead?: boolean;
+}
 
 /**
  * Proposes tasks from the front of the queue to the claims of one instance, a different one to each. As long as the
@@ -309,13 +319,15 @@ const MAX_KEPT_SHARE = 4;
  */
 export class ClaimWindow {
   private readonly claimable: (limit: number) => Promise<readonly Versioned<Task>[]>;
-  private readonly calls = new Batching<string | undefined, Versioned<Task> | undefined>(
-    (growths) => this.read(growths),
+  private readonly calls = new Batching<WindowCall, Versioned<Task> | undefined>(
+    (calls) => this.read(calls),
     MAX_CALLS_PER_WINDOW,
   );
   /** Tasks that were read and not proposed yet. While the session has this `growth`, no other task precedes them. */
   private kept: readonly Versioned<Task>[] = [];
   private growth: string | undefined;
+  /** Whether the queue had further tasks after those of the last query, which no other query is reading. */
+  private hasMore = false;
   /** Number of tasks proposed since the last query began. The next query reads twice as many. */
   private proposed = FIRST_READ / 2;
   /** Proposed tasks whose claim is not committed yet. A query can still return them as claimable. */
@@ -333,7 +345,14 @@ export class ClaimWindow {
    * @param growth of the session when the claim read it; undefined if unknown
    */
   async next(growth: string | undefined): Promise<Versioned<Task> | undefined> {
-    return this.proposeAt(growth) ?? this.calls.add(growth);
+    const task = this.proposeAt(growth);
+    if (task === undefined) return this.calls.add({ growth });
+    if (this.hasMore && this.kept.length <= READ_AHEAD_AT) {
+      this.hasMore = false;
+      // If the query fails, a later claim repeats it and reports the error.
+      this.calls.add({ growth, isAhead: true }).catch(() => undefined);
+    }
+    return task;
   }
 
   finish(taskId: string, outcome: 'claimed' | 'refused'): void {
@@ -342,20 +361,23 @@ export class ClaimWindow {
     else this.kept = [];
   }
 
-  private async read(
-    growths: readonly (string | undefined)[],
-  ): Promise<(place: number) => Versioned<Task> | undefined> {
+  private async read(calls: readonly WindowCall[]): Promise<(place: number) => Versioned<Task> | undefined> {
     // The query for the previous calls can have found enough tasks for these calls too.
-    const before = growths.map((growth) => this.proposeAt(growth));
-    const waiting = growths.filter((_, place) => before[place] === undefined);
-    if (waiting.length === 0) return (place) => before[place];
-    const growth = waiting.at(-1);
+    const before = calls.map(({ growth, isAhead }) => (isAhead ? undefined : this.proposeAt(growth)));
+    const waiting = calls.filter(({ isAhead }, place) => !isAhead && before[place] === undefined);
+    const isNeeded = ({ growth, isAhead }: WindowCall) => isAhead && growth === this.growth && !this.hasMore;
+    const last = waiting.at(-1) ?? calls.find(isNeeded);
+    if (last === undefined) return (place) => before[place];
+    const { growth } = last;
     const ahead = growth === undefined ? 0 : Math.min(MAX_READ_AHEAD, 2 * this.proposed);
+    const left = growth === this.growth ? this.kept.length : 0;
     this.proposed = 0;
     this.claimedSinceRead.clear();
-    const found = await this.claimable(Math.max(waiting.length, ahead) + this.assigned.size);
+    const limit = Math.max(waiting.length, ahead) + left + this.assigned.size;
+    const found = await this.claimable(limit);
+    this.hasMore = found.length === limit;
     this.kept = found.filter(({ value: { id } }) => !this.assigned.has(id) && !this.claimedSinceRead.has(id));
-    const proposed = before.map((task) => task ?? this.propose());
+    const proposed = calls.map(({ isAhead }, place) => before[place] ?? (isAhead ? undefined : this.propose()));
     this.kept = fittingItems(this.kept, ({ value }) => value, MAX_KEPT_SHARE);
     this.growth = growth;
     return (place) => proposed[place];
