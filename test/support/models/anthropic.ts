@@ -13,7 +13,6 @@ const request = z.strictObject({
   model: z.string().min(1),
   max_tokens: z.int().min(1),
   messages: z.array(z.strictObject({ role: z.enum(['user', 'assistant']), content })).min(1),
-  system: content.exactOptional(),
   stream: z.boolean().exactOptional(),
 }) satisfies z.ZodType<Anthropic.MessageCreateParams>;
 
@@ -49,7 +48,6 @@ export const anthropic: Dialect = {
     return {
       model: data.model,
       prompt: data.messages.map((message) => plain(message.content)).join('\n'),
-      system: plain(data.system ?? ''),
       maxOutputTokens: data.max_tokens,
       streamed: data.stream ?? false,
     };
@@ -86,7 +84,7 @@ export const anthropic: Dialect = {
   errorEvent: () => `event: error\ndata: ${JSON.stringify(refusal('overloaded_error'))}\n\n`,
 };
 
-function plain(given: z.output<typeof content> | ''): string {
+function plain(given: z.output<typeof content>): string {
   return typeof given === 'string' ? given : given.map((block) => block.text).join('\n');
 }
 
@@ -107,7 +105,7 @@ function message({ question, text: answer, thinking, ending }: Said): Anthropic.
       cache_creation_input_tokens: 0,
       cache_read_input_tokens: 0,
       inference_geo: null,
-      input_tokens: tokensIn(question.system + question.prompt),
+      input_tokens: tokensIn(question.prompt),
       output_tokens: Math.min(tokensIn(thinking + answer), question.maxOutputTokens),
       output_tokens_details: null,
       server_tool_use: null,

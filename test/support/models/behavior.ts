@@ -61,7 +61,7 @@ export type Behavior = z.output<typeof behavior>;
 export const match = z.strictObject({
   /** Vendor to which the requests are sent. Default: any vendor. */
   vendor: z.enum(['anthropic', 'gemini']).optional(),
-  /** Text that the prompt or the system text contains. Default: any text. */
+  /** Text that the prompt contains. Default: any text. */
   text: z.string().optional(),
   /** Maximum number of requests that match. Default: no limit. */
   times: z.int().min(1).optional(),

@@ -5,7 +5,6 @@ export type Vendor = 'anthropic' | 'gemini';
 export interface Question {
   readonly model: string;
   readonly prompt: string;
-  readonly system: string;
   readonly maxOutputTokens: number;
   readonly streamed: boolean;
 }

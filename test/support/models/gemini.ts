@@ -13,7 +13,6 @@ const content = z.strictObject({
 
 const request = z.strictObject({
   contents: z.array(content).min(1),
-  systemInstruction: content.exactOptional(),
   generationConfig: z
     .strictObject({ maxOutputTokens: z.int().min(1).exactOptional() })
     .exactOptional() satisfies z.ZodType<GenerationConfig | undefined>,
@@ -52,7 +51,6 @@ export const gemini: Dialect = {
     return {
       model,
       prompt: data.contents.map(plain).join('\n'),
-      system: data.systemInstruction === undefined ? '' : plain(data.systemInstruction),
       maxOutputTokens: data.generationConfig?.maxOutputTokens ?? 65_536,
       streamed: method === 'streamGenerateContent',
     };
@@ -76,7 +74,7 @@ function plain({ parts }: z.output<typeof content>): string {
 
 function response(output: Said, text: string, finishReason: FinishReason | undefined, thought = false): Wire {
   const { question } = output;
-  const promptTokenCount = tokensIn(question.system + question.prompt);
+  const promptTokenCount = tokensIn(question.prompt);
   const candidatesTokenCount = Math.min(tokensIn(output.text), question.maxOutputTokens);
   const thoughtsTokenCount = Math.min(tokensIn(output.thinking), question.maxOutputTokens);
   const ended = finishReason !== undefined;

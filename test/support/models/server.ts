@@ -60,12 +60,12 @@ export class LocalModels extends LocalServer {
     this.rules.unshift({ match, behavior, left: match.times ?? Number.POSITIVE_INFINITY });
   }
 
-  /** Returns the requests whose prompt or system text contains `text`, in order of arrival. */
+  /** Returns the requests whose prompt contains `text`, in order of arrival. */
   askedAbout(text: string): readonly Asked[] {
-    return this.asked.filter((one) => mentions(one, text));
+    return this.asked.filter(({ prompt }) => prompt.includes(text));
   }
 
-  /** Resolves with the first request whose prompt or system text contains `text`. */
+  /** Resolves with the first request whose prompt contains `text`. */
   arrival(text: string): Promise<Asked> {
     return this.happened(() => this.askedAbout(text)[0]);
   }
@@ -134,7 +134,8 @@ export class LocalModels extends LocalServer {
 
   private ruleFor(vendor: Vendor, question: Question): Rule | undefined {
     const found = this.rules.find(
-      ({ match, left }) => left > 0 && (match.vendor ?? vendor) === vendor && mentions(question, match.text ?? ''),
+      ({ match, left }) =>
+        left > 0 && (match.vendor ?? vendor) === vendor && question.prompt.includes(match.text ?? ''),
     );
     if (found !== undefined) found.left--;
     return found;
@@ -150,10 +151,6 @@ export class LocalModels extends LocalServer {
     if (route === 'GET /-/asked') return this.askedAbout(query.get('text') ?? '');
     return route === 'GET /-/problems' ? this.problems : undefined;
   }
-}
-
-function mentions({ prompt, system }: Question, text: string): boolean {
-  return prompt.includes(text) || system.includes(text);
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {

@@ -72,17 +72,11 @@ export class Claude extends VendorModel<Anthropic> {
 
   protected async open(
     { messages }: Anthropic,
-    { system, prompt, maxOutputTokens }: ModelRequest,
+    { prompt, maxOutputTokens }: ModelRequest,
     signal: AbortSignal,
   ): Promise<AsyncIterable<unknown>> {
     return messages.create(
-      {
-        model: this.model,
-        max_tokens: maxOutputTokens,
-        ...(system !== undefined && { system }),
-        messages: [{ role: 'user', content: prompt }],
-        stream: true,
-      },
+      { model: this.model, max_tokens: maxOutputTokens, messages: [{ role: 'user', content: prompt }], stream: true },
       { signal },
     );
   }

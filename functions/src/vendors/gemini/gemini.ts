@@ -74,7 +74,7 @@ export class Gemini extends VendorModel<GoogleGenAI> {
 
   protected async open(
     { models }: GoogleGenAI,
-    { system, prompt, maxOutputTokens }: ModelRequest,
+    { prompt, maxOutputTokens }: ModelRequest,
     abortSignal: AbortSignal,
     progress: Progress,
   ): Promise<AsyncIterable<unknown>> {
@@ -89,7 +89,6 @@ export class Gemini extends VendorModel<GoogleGenAI> {
       config: {
         abortSignal,
         maxOutputTokens,
-        ...(system !== undefined && { systemInstruction: system }),
         automaticContinuation: false, // Automatic continuation would send further requests.
         httpOptions: { fetch: fetching },
       },

@@ -18,7 +18,6 @@ export const FAILURE_CLASSES = [
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
 export interface ModelRequest {
-  readonly system?: string;
   readonly prompt: string;
   readonly maxOutputTokens: number;
 }
