@@ -34,15 +34,14 @@ const MAX_CREDENTIALS = 20;
 const MAX_IN = 30;
 
 export class FirestoreCredentialQueries extends FirestoreReader implements CredentialQueries {
-  async credentials(agentId: string): Promise<readonly Credential[]> {
-    const found = await this.credentialDocuments.where('agent_id', '==', agentId).limit(MAX_CREDENTIALS).get();
-    return found.docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
+  credentials(agentId: string): Promise<readonly Credential[]> {
+    const own = this.credentialDocuments.where('agent_id', '==', agentId).limit(MAX_CREDENTIALS);
+    return this.documents.all(own, credentialFromDocument);
   }
 
   async credentialsOf(agentIds: readonly string[]): Promise<readonly Credential[]> {
     if (agentIds.length === 0) return [];
-    const { docs } = await this.credentialDocuments.where('agent_id', 'in', [...agentIds]).get();
-    return docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
+    return this.documents.all(this.credentialDocuments.where('agent_id', 'in', [...agentIds]), credentialFromDocument);
   }
 
   async hasCredential(agentId: string): Promise<boolean> {
@@ -56,20 +55,15 @@ export class FirestoreCredentialQueries extends FirestoreReader implements Crede
     const first = unrenewed.flatMap((snapshot) => this.documents.find(snapshot, credentialFromDocument) ?? []);
     const found = new Set(first.map(({ api_key }) => api_key));
     const renewed = lines.filter((line) => !found.has(line));
-    const pages = await Promise.all(chunksOf(renewed).map((some) => this.renewedOf(some)));
+    const queries = chunksOf(renewed).map((some) => this.credentialDocuments.where('line', 'in', [...some]));
+    const pages = await Promise.all(queries.map((query) => this.documents.all(query, credentialFromDocument)));
     return [...first, ...pages.flat()];
   }
 
-  private async renewedOf(lines: readonly string[]): Promise<readonly Credential[]> {
-    const { docs } = await this.credentialDocuments.where('line', 'in', [...lines]).get();
-    return docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
-  }
-
-  async credentialsThrough(agentId: string, limit: number, after?: string): Promise<readonly Credential[]> {
+  credentialsThrough(agentId: string, limit: number, after?: string): Promise<readonly Credential[]> {
     const through = this.credentialDocuments.where('registrants', 'array-contains', agentId);
     const ordered = through.orderBy(FieldPath.documentId()).limit(limit);
-    const { docs } = await (after === undefined ? ordered : ordered.startAfter(after)).get();
-    return docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
+    return this.documents.all(after === undefined ? ordered : ordered.startAfter(after), credentialFromDocument);
   }
 
   private get credentialDocuments(): Query {

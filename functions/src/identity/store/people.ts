@@ -100,20 +100,18 @@ export class FirestorePeopleQueries extends FirestoreReader implements PeopleQue
     return this.invitations('workspace', workspace);
   }
 
-  async invitationsThrough(agentId: string): Promise<readonly Invitation[]> {
+  invitationsThrough(agentId: string): Promise<readonly Invitation[]> {
     const all = this.database.collection(COLLECTIONS.invitations);
-    const { docs } = await all.where('registrants', 'array-contains', agentId).get();
-    return docs.flatMap((snapshot) => this.documents.readable(snapshot, invitationFromDocument));
+    return this.documents.all(all.where('registrants', 'array-contains', agentId), invitationFromDocument);
   }
 
   private membersOf(workspace: string): Query {
     return this.database.doc(workspacePath(workspace)).collection(MEMBERS);
   }
 
-  private async invitations(field: 'email' | 'workspace', value: string): Promise<readonly Invitation[]> {
+  private invitations(field: 'email' | 'workspace', value: string): Promise<readonly Invitation[]> {
     const all = this.database.collection(COLLECTIONS.invitations);
-    const { docs } = await all.where(field, '==', value).limit(MAX_INVITATIONS).get();
-    return docs.flatMap((snapshot) => this.documents.readable(snapshot, invitationFromDocument));
+    return this.documents.all(all.where(field, '==', value).limit(MAX_INVITATIONS), invitationFromDocument);
   }
 }
 

@@ -65,6 +65,12 @@ export class DocumentReading {
     );
   }
 
+  /** Returns the values of all readable documents of a query. */
+  async all<Value>(query: Query, fromDocument: FromDocument<Value>): Promise<readonly Value[]> {
+    const { docs } = await query.get();
+    return docs.flatMap((snapshot) => this.readable(snapshot, fromDocument));
+  }
+
   /** Yields the values of a query's first readable documents. Reads further documents to replace unreadable ones. */
   async *first<Value>(
     query: Query,
