@@ -1,12 +1,11 @@
 /** Firestore storage of reminders and recurring to-dos. */
 
-import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
-import { z } from 'zod';
+import type { Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { fieldsCodec, timestamp } from '../../../kernel/documentCodec.ts';
+import { fieldsCodec } from '../../../kernel/documentCodec.ts';
 import { COLLECTIONS, recurringTaskPath, reminderPath } from '../../../kernel/firestore/paths.ts';
-import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
-import type { PageRequest, TimeCursor } from '../../../kernel/paging.ts';
+import { FirestoreReader, readDue } from '../../../kernel/firestore/reading.ts';
+import type { PageRequest } from '../../../kernel/paging.ts';
 import type { Counted, DueReminders, RecurringTaskQueries, ReminderQueries } from '../rules/ports.ts';
 import {
   type RecurringTask,
@@ -21,18 +20,11 @@ export class FirestoreReminderQueries extends FirestoreReader implements Reminde
   }
 
   async due(now: Date, { limit, after }: PageRequest): Promise<DueReminders> {
-    const due = this.all
-      .where('sent', '==', false)
-      .where('remind_at', '<=', now)
-      .orderBy('remind_at')
-      .orderBy(FieldPath.documentId())
-      .limit(limit);
-    const { docs } = await (after === undefined ? due : due.startAfter(after.at, after.id)).get();
-    const last = docs.length < limit ? undefined : docs.at(-1);
-    return {
-      reminders: docs.flatMap((snapshot) => this.documents.readableVersioned(snapshot, reminderFromDocument)),
-      ...(last && { next: positionOf(last) }),
-    };
+    const unsent = this.all.where('sent', '==', false);
+    const { found, next } = await readDue(unsent, 'remind_at', { now, limit, after }, (snapshot) =>
+      this.documents.readableVersioned(snapshot, reminderFromDocument),
+    );
+    return { reminders: found.map(({ item }) => item), ...(next && { next }) };
   }
 
   async list(ownerUid: string, after: Date | undefined, page: PageRequest): Promise<Counted<Reminder>> {
@@ -48,12 +40,6 @@ export class FirestoreReminderQueries extends FirestoreReader implements Reminde
   private get all(): Query {
     return this.database.collection(COLLECTIONS.reminders);
   }
-}
-
-/** The snapshot has `remind_at`, because the query selected it by this field. */
-function positionOf(snapshot: DocumentSnapshot): TimeCursor {
-  const { remind_at } = z.looseObject({ remind_at: timestamp }).parse(snapshot.data());
-  return { at: remind_at, id: snapshot.id };
 }
 
 export function recurringTaskToDocument(recurring: RecurringTask): Record<string, unknown> {
