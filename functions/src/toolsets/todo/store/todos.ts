@@ -245,18 +245,16 @@ const ofRecurring = ({ id, owner_uid }: RecurringTask) => ({ kind: 'recurring_ta
 
 const ofReminder = ({ id, owner_uid }: Reminder) => ({ kind: 'reminder', id, owner_uid });
 
+const replacedTodo = ({ todo, before }: TodoChanges['delegateTodo']): AuditEffect => ({
+  ...ofTodo(todo),
+  before: todoFields.of(before),
+  after: todoFields.of(todo),
+});
+
 export const todoEffects: EffectsOf<TodoChanges & ReminderChanges> = {
   createTodo: ({ todo }): AuditEffect => ({ ...ofTodo(todo), after: todoFields.of(todo) }),
-  replaceTodo: ({ todo, before }): AuditEffect => ({
-    ...ofTodo(todo),
-    before: todoFields.of(before),
-    after: todoFields.of(todo),
-  }),
-  delegateTodo: ({ todo, before }): AuditEffect => ({
-    ...ofTodo(todo),
-    before: todoFields.of(before),
-    after: todoFields.of(todo),
-  }),
+  replaceTodo: replacedTodo,
+  delegateTodo: replacedTodo,
   deleteTodo: ({ todo }): AuditEffect => ({ ...ofTodo(todo), before: todoFields.of(todo) }),
   createRecurringTask: ({ recurringTask }): AuditEffect => ({
     ...ofRecurring(recurringTask),
