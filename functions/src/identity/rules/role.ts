@@ -14,10 +14,6 @@ export function weakerOf(one: Role, other: Role): Role {
   return hasRole(one, other) ? other : one;
 }
 
-export function strongerOf(one: Role, other: Role): Role {
-  return hasRole(one, other) ? one : other;
-}
-
 /** Roles that members of a workspace can have. The role admin exists only for the deployment. */
 export const MEMBER_ROLES = ['viewer', 'worker', 'leader'] as const satisfies readonly Role[];
 
