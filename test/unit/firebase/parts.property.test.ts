@@ -4,7 +4,6 @@ import type { JsonValue } from '../../../functions/src/kernel/json.ts';
 import {
   canTakeLease,
   MAX_ENTRY_TRANSITIONS,
-  MAX_LOG_ENTRIES,
   outdated,
   Pending,
 } from '../../../functions/src/toolsets/firebase/rules/eventLog.ts';
@@ -19,6 +18,9 @@ import {
   type Transition,
   transitionOf,
 } from '../../../functions/src/toolsets/firebase/rules/transition.ts';
+
+/** Maximum number of events in a log. */
+const MAX_LOG_ENTRIES = 1000;
 
 const LOG = 'abcdefghijklmnopqrst';
 const eventType = fc.constantFrom(...EVENT_TYPES);

@@ -69,9 +69,7 @@ export function canTakeLease(lease: Lease | undefined, holder: string, now: Date
   return now.getTime() - lease.renewed.getTime() > LEASE_STALE_MS;
 }
 
-/** Maximum number of events in a log. Old entries are deleted before it is reached, so a new entry always fits. */
-export const MAX_LOG_ENTRIES = 1000;
-
+/** Old entries are deleted before a log has 1000 events, so a new entry always fits. */
 const TRIM_ABOVE = 900;
 const TRIM_TO = 800;
 
