@@ -88,7 +88,8 @@ export class DatabaseEventLog implements EventLog {
         entriesOf(bus, sequence + 1).get(),
       ]);
       const after = this.entriesIn(entries);
-      if (!state.exists() || !isContiguous(after, sequence)) continue; // a newer checkpoint was stored
+      const isContiguous = after.every((entry, index) => entry.sequence === sequence + 1 + index);
+      if (!state.exists() || !isContiguous) continue; // a newer checkpoint was stored
       const checkpoint = {
         sequence,
         state: new Map(this.value(state, storedState)),
@@ -204,10 +205,6 @@ function childrenOf(list: DataSnapshot): readonly DataSnapshot[] {
     children.push(child);
   });
   return children;
-}
-
-function isContiguous(entries: readonly Entry[], after: number): boolean {
-  return entries.every(({ sequence }, index) => sequence === after + 1 + index);
 }
 
 /** Prefix of keys, because the database would treat keys of digits as the indexes of a list. */

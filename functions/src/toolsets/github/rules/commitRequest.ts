@@ -89,7 +89,8 @@ export async function kindsOf(view: TreeView, files: readonly FileChange[]): Pro
     files.map(async (file, index): Promise<[string, FileKind]> => {
       const there = await view.find(file.path).catch((error: unknown) => {
         // If the caller sets the kind, the previous kind is not needed.
-        if (file.executable !== undefined && isTreeTooLarge(error)) return view.knownAt(file.path);
+        const isTooLarge = error instanceof MusterError && error.details.reason === 'TREE_TOO_LARGE';
+        if (file.executable !== undefined && isTooLarge) return view.knownAt(file.path);
         throw error;
       });
       const field = `files.${index}.path`;
@@ -180,8 +181,4 @@ export type TreeView = Awaited<ReturnType<typeof openTree>>;
 /** Returns the path of the parent directory, which is '' for files in the root. */
 export function directoryOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
-}
-
-export function isTreeTooLarge(error: unknown): boolean {
-  return error instanceof MusterError && error.details.reason === 'TREE_TOO_LARGE';
 }

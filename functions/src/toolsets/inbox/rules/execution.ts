@@ -71,7 +71,8 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly runApprov
     } catch (error) {
       this.ports.log.warn('approved_call_broke_off', { requestId: id, epoch, error });
       if (epoch < MAX_EPOCHS) throw error;
-      return { error: error instanceof MusterError ? error : executionFailed(id) };
+      const message = `Call interrupted ${MAX_EPOCHS} times. Report request id ${id} to the operator.`;
+      return { error: error instanceof MusterError ? error : new MusterError('INTERNAL', message) };
     }
   }
 
@@ -107,8 +108,4 @@ function approverLostAccessError(workspace: string): MusterError {
     `The call was not run: its approver no longer has a role in the workspace "${workspace}".`,
     { reason: APPROVER_LOST_ACCESS, suggestion: 'Repeat the call to ask a current member for approval.' },
   );
-}
-
-function executionFailed(id: string): MusterError {
-  return new MusterError('INTERNAL', `Call interrupted ${MAX_EPOCHS} times. Report request id ${id} to the operator.`);
 }
