@@ -116,10 +116,6 @@ export function decodeCursor(
 /** Number of items in progress at the same time. Each item mostly waits for its own commits. */
 const CONCURRENCY = 10;
 
-interface Identified {
-  readonly id: string;
-}
-
 /**
  * Processes all items of a query, page by page. If one item fails, the others are still processed.
  * @param read returns the page that follows the item with the given id; an empty page ends the list
@@ -127,7 +123,7 @@ interface Identified {
  * @returns the number of changed items
  * @throws the first error of `work`, after all items were processed
  */
-export async function processAll<Item extends Identified>(
+export async function processAll<Item extends { readonly id: string }>(
   read: (after?: string) => Promise<readonly Item[]>,
   isWanted: (item: Item) => boolean,
   work: (item: Item) => Promise<boolean>,

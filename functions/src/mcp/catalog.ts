@@ -24,10 +24,8 @@ export interface Catalog {
   readonly toolsets: readonly string[];
   findTool(name: string): FoundTool | undefined;
   /** Returns the `tools/list` result for callers with these roles. `kind`: whether they are people or agents. */
-  listFor(roles: CallerRoles, kind: Principal['kind']): ToolList;
+  listFor(roles: ReturnType<typeof rolesOf>, kind: Principal['kind']): ToolList;
 }
-
-type CallerRoles = ReturnType<typeof rolesOf>;
 
 type Naming = Directory['named'];
 

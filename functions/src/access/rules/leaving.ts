@@ -70,13 +70,10 @@ export function canWorkIn(roles: PersonRoles, workspace: string): boolean {
   return role !== undefined && hasRole(role, 'worker');
 }
 
-interface CachedRoles {
-  readonly roles: PersonRoles;
-  readonly readAt: number;
-}
-
 export class OwnerRoles extends Service<Pick<AccessPorts, 'clock'> & { readonly roles: RolesOfPeople }> {
-  private readonly known = new BoundedMap<string, CachedRoles>(MAX_CACHED_OWNERS);
+  private readonly known = new BoundedMap<string, { readonly roles: PersonRoles; readonly readAt: number }>(
+    MAX_CACHED_OWNERS,
+  );
 
   /** Returns whether the owner's work may run. A role is cached for 5 seconds; a missing role is read again. */
   async stateOf(ownerUid: string, workspace: string): Promise<OwnerState> {

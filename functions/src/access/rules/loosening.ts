@@ -9,9 +9,7 @@ import { type ApprovalRule, isListed, type RoutingChanges, type WorkspaceChanges
 
 type AccessChangeKinds = AgentChanges & GrantChanges & PeopleChanges & RoutingChanges & WorkspaceChanges;
 
-type Naming = ChangeOf<Pick<PeopleChanges, 'nameWorkspace'>>;
-
-function isNaming(change: AnyChange): change is Naming {
+function isNaming(change: AnyChange): change is ChangeOf<Pick<PeopleChanges, 'nameWorkspace'>> {
   return change.kind === 'nameWorkspace';
 }
 

@@ -7,7 +7,7 @@
 import { z } from 'zod';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { type Loosening, type LooseningOf, noLoosening } from '../../kernel/loosening.ts';
-import type { GraphNode } from './graphNode.ts';
+import type { GraphNode, Usage } from './graphNode.ts';
 
 export const BUDGET_KINDS = ['workspace', 'todo', 'task', 'run'] as const;
 
@@ -44,11 +44,7 @@ const NANO = 1_000_000_000;
 export const NO_AMOUNT: Amount = { nano_usd: 0, tokens: 0 };
 
 /** Converts usage to an amount. A cost in US dollars is rounded up. */
-export function amountOf(spent: {
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  readonly cost_usd: number;
-}): Amount {
+export function amountOf(spent: Omit<Usage, 'milliseconds'>): Amount {
   // Prices can have thousandths of a nano-dollar per token. Smaller fractions are floating-point errors.
   return {
     nano_usd: Math.ceil(Number((spent.cost_usd * NANO).toFixed(3))),

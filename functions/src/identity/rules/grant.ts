@@ -7,8 +7,6 @@ import type { ChangeOf } from '../../kernel/commit.ts';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { DAY_MS, type Hashing, SECOND_MS } from '../../kernel/ports.ts';
 
-type GrantChange = ChangeOf<GrantChanges>;
-
 export type Grant = ReturnType<typeof grantFromDocument>;
 
 export interface GrantChanges {
@@ -299,7 +297,7 @@ export interface StoredSignInEnd {
 const ENDED_RECORD_TTL_MS = 30 * DAY_MS;
 
 /** Returns the change that ends a grant and records the end. The end of a grant without tokens is not recorded. */
-export function endingOf(grant: Grant, reason: SignInEnd, at: Date): GrantChange {
+export function endingOf(grant: Grant, reason: SignInEnd, at: Date): ChangeOf<GrantChanges> {
   const { id, refresh_hash } = grant;
   return { kind: 'endGrant', id, ...(refresh_hash !== undefined && { record: endedRecordOf(grant, reason, at) }) };
 }

@@ -16,8 +16,6 @@ import type { CredentialQueries, GrantQueries } from './ports.ts';
 import { type Principal, TOOLSETS } from './principal.ts';
 import { type Role, weakerOf } from './role.ts';
 
-type CredentialChange = ChangeOf<CredentialChanges>;
-
 export interface GrantedAccess extends Limits {
   readonly role: Role;
   readonly endsAt: Date;
@@ -47,7 +45,7 @@ export function grantLink({ id, agent_id }: { readonly id: string; readonly agen
 }
 
 /** Returns the change that revokes a credential. */
-export function withdrawalOf({ api_key, line }: Pick<Credential, 'line' | 'api_key'>): CredentialChange {
+export function withdrawalOf({ api_key, line }: Pick<Credential, 'line' | 'api_key'>): ChangeOf<CredentialChanges> {
   return { kind: 'withdrawCredential', apiKey: api_key, line };
 }
 

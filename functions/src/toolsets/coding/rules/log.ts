@@ -4,8 +4,6 @@ import { z } from 'zod/mini';
 import type { ChangeOf, Versioned } from '../../../kernel/commit.ts';
 import { documentCodec } from '../../../kernel/documentCodec.ts';
 
-type LogChange = ChangeOf<CodingChanges>;
-
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
 export const LOG_TYPES = ['system', 'agent', 'tool', 'command', 'output', 'git', 'acceptance'] as const;
@@ -116,7 +114,7 @@ export function appendChanges(
   { id, workspace }: CodingChanges['appendLog']['task'],
   head: Versioned<LogHead> | undefined,
   { writes }: AppendResult,
-): LogChange[] {
+): ChangeOf<CodingChanges>[] {
   return writes.map((write) => ({
     kind: 'appendLog',
     task: { id, workspace },
