@@ -113,12 +113,8 @@ function simplify(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.format !== undefined) delete schema.pattern;
   const { propertyNames } = schema;
-  if (typeof propertyNames === 'object' && !restricts(propertyNames)) delete schema.propertyNames;
-}
-
-/** Returns whether the schema of property names has a keyword other than their type. */
-function restricts(names: z.core.JSONSchema.BaseSchema): boolean {
-  return Object.keys(names).some((keyword) => keyword !== 'type');
+  if (typeof propertyNames === 'object' && Object.keys(propertyNames).every((keyword) => keyword === 'type'))
+    delete schema.propertyNames;
 }
 
 /** Returns the inner schema of an optional, nullable, default or separately listed schema. */

@@ -93,11 +93,6 @@ const installation = z.object({ id: z.number(), repository_selection: z.enum(['a
 
 type Installation = z.output<typeof installation>;
 
-interface CachedInstallation {
-  readonly found: Promise<Installation | undefined>;
-  readonly until: number;
-}
-
 interface ClientPorts {
   readonly settings: () => GitHubSettings;
   readonly log: Log;
@@ -105,7 +100,10 @@ interface ClientPorts {
 
 export class OctokitClients extends Service<ClientPorts> implements GitHubClients {
   private readonly open = loadedOnce(() => this.connect());
-  private readonly cached = new BoundedMap<string, CachedInstallation>(MAX_CACHED_INSTALLATIONS);
+  private readonly cached = new BoundedMap<
+    string,
+    { readonly found: Promise<Installation | undefined>; readonly until: number }
+  >(MAX_CACHED_INSTALLATIONS);
   private readonly installations = new Map<number, Promise<OctokitClient>>();
   private readonly responseCache = new ResponseCache();
 

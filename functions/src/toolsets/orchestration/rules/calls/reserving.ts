@@ -28,11 +28,6 @@ export interface StartingCall extends Pick<JournalEntry, 'id' | 'input_tokens' |
   readonly time: number;
 }
 
-interface GrantedCall {
-  readonly reservation: Reservation | undefined;
-  readonly maxOutputTokens: number;
-}
-
 /**
  * Computes a call's reservation from the current budgets. If the budgets do not cover the whole call, it gets fewer
  * output tokens. Calls that reserve at the same time may together exceed a budget.
@@ -43,7 +38,7 @@ export async function reservationFor(
   { budgets, clock }: BudgetPorts & { readonly clock: Clock },
   keys: readonly string[],
   { id, runId, time, price, ...call }: StartingCall,
-): Promise<GrantedCall> {
+): Promise<{ readonly reservation: Reservation | undefined; readonly maxOutputTokens: number }> {
   const limited = await budgets.limited(keys);
   if (limited.length === 0) return { reservation: undefined, maxOutputTokens: call.max_output_tokens };
   const amountWith = (outputTokens: number): Amount => {

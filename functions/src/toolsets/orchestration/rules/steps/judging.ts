@@ -321,10 +321,7 @@ const DENIAL = /\b(?:not?|nor|never|cannot|wrong|instead|example|unlike)\b|n't\b
 
 function inLine(line: string): readonly string[] | undefined {
   const { chain, label = '' } = (CHAIN.exec(line) ?? COMMAS.exec(line))?.groups ?? {};
-  return chain === undefined || DENIAL.test(label) ? undefined : lettersIn(chain);
-}
-
-function lettersIn(chain: string): readonly string[] {
+  if (chain === undefined || DENIAL.test(label)) return undefined;
   return [...chain.matchAll(new RegExp(String.raw`\b${ITEM}`, 'giu'))].map(([, letter = '']) => letter.toUpperCase());
 }
 

@@ -195,8 +195,10 @@ export async function followingOccurrence(
 ): Promise<FollowingOccurrence> {
   if (recurring_task_id === undefined || occurs_on === undefined) return { changes: [] };
   const found = await ports.recurringTasks.find(recurring_task_id);
-  if (found === undefined || !isLatest(found.value, owner_uid, occurs_on)) return { changes: [] };
-  const recurring = found.value;
+  if (found === undefined) return { changes: [] };
+  const { value: recurring } = found;
+  const isLatest = recurring.owner_uid === owner_uid && recurring.latest_on === occurs_on;
+  if (recurring.ended_at !== undefined || !isLatest) return { changes: [] };
   const after = new Date(Math.max(now.getTime(), due_date?.getTime() ?? 0));
   const following = await occurrenceAfter(ports, { found, recurring, after, now });
   return following ?? { changes: [replacement({ ...recurring, ended_at: now }, found)] };
@@ -236,8 +238,4 @@ export async function occurrenceAfter(
     };
   }
   return undefined;
-}
-
-function isLatest(recurring: RecurringTask, ownerUid: string, on: string): boolean {
-  return recurring.ended_at === undefined && recurring.owner_uid === ownerUid && recurring.latest_on === on;
 }
