@@ -6,8 +6,22 @@ export async function refusal(act: () => unknown): Promise<MusterError> {
   try {
     await act();
   } catch (error) {
-    assert.ok(error instanceof MusterError, `expected a MusterError, but got: ${String(error)}`);
-    return error;
+    return musterError(error);
   }
   assert.fail('expected a MusterError, but no error was thrown');
+}
+
+/** Returns the MusterError that `act` throws. */
+export function thrownRefusal(act: () => unknown): MusterError {
+  try {
+    act();
+  } catch (error) {
+    return musterError(error);
+  }
+  assert.fail('expected a MusterError, but no error was thrown');
+}
+
+function musterError(error: unknown): MusterError {
+  assert.ok(error instanceof MusterError, `expected a MusterError, but got: ${String(error)}`);
+  return error;
 }

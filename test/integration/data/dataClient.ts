@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import type { Caller } from '../../../functions/src/identity/rules/principal.ts';
-import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import type { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { JsonValue } from '../../../functions/src/kernel/json.ts';
 import { systemClock } from '../../../functions/src/kernel/platform.ts';
 import type {
@@ -13,6 +13,7 @@ import type {
   WriteRequest,
 } from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { externalServicesOf } from '../../support/externalServices.ts';
+import { refusal } from '../../support/refusal.ts';
 import { UNKEYED } from './callers.ts';
 
 /** The data service of one instance, with defaults for the arguments that a test omits. */
@@ -49,14 +50,9 @@ export class DataClient {
 
 /** Returns the error with which the work fails. Asserts that the error has this `reason`. */
 export async function refusedFor(reason: string, work: Promise<unknown>): Promise<MusterError> {
-  try {
-    await work;
-  } catch (error) {
-    assert.ok(error instanceof MusterError, String(error));
-    assert.equal(error.details.reason, reason, error.message);
-    return error;
-  }
-  assert.fail(`the call succeeded, but ${reason} was expected`);
+  const error = await refusal(() => work);
+  assert.equal(error.details.reason, reason, error.message);
+  return error;
 }
 
 export function unique(): string {

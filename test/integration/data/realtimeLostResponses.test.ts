@@ -1,12 +1,12 @@
 /** If a write to the Realtime Database loses its response, it is applied once, and the caller gets its outcome. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { JsonValue } from '../../../functions/src/kernel/json.ts';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import type { WriteRequest } from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { DatabaseCommitMarkers } from '../../../functions/src/toolsets/firebase/store/watcherLeases.ts';
 import { type LossyProxy, openLossyProxy } from '../../support/lossyProxy.ts';
+import { refusal } from '../../support/refusal.ts';
 import { read, stored, worker, write as writeThere } from './realtime.ts';
 import { withDatabaseAt } from './realtimeReach.ts';
 
@@ -26,15 +26,6 @@ describe('a write to the Realtime Database whose response is lost', () => {
   /** Writes through the proxy, which loses responses. */
   const write = (data: JsonValue, request: Partial<WriteRequest> = {}, at = path) =>
     withDatabaseAt(proxy.host, () => writeThere(at, data, request));
-
-  async function refusal(written: Promise<unknown>): Promise<MusterError> {
-    const error = await written.then(
-      () => assert.fail('the call succeeded'),
-      (thrown: unknown) => thrown,
-    );
-    assert.ok(error instanceof MusterError, String(error));
-    return error;
-  }
 
   const keyed = () => ({ repetition: { id: randomUUID().replaceAll('-', '').slice(0, 20), argumentsHash: 'hash' } });
 
@@ -133,7 +124,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
   it('returns an unknown outcome if another write has replaced the value in the meantime', async () => {
     const { version = '' } = await writeThere(path, { n: 1 });
     proxy.lose({ method: 'PUT', beforeLoss: () => writeThere(path, { n: 3 }) });
-    const error = await refusal(write({ n: 2 }, { transaction: true, expectedVersion: version }));
+    const error = await refusal(() => write({ n: 2 }, { transaction: true, expectedVersion: version }));
     assert.equal(error.details.reason, 'CONFLICT');
     assert.doesNotMatch(`${error.message} ${error.details.suggestion}`, /nothing was/i);
     assert.match(error.message, /Your write may or may not have been applied/);
@@ -143,14 +134,14 @@ describe('a write to the Realtime Database whose response is lost', () => {
   it('causes an error that says nothing was written if the expected version is outdated', async () => {
     const { version = '' } = await writeThere(path, { n: 1 });
     await writeThere(path, { n: 3 });
-    const error = await refusal(write({ n: 2 }, { transaction: true, expectedVersion: version }));
+    const error = await refusal(() => write({ n: 2 }, { transaction: true, expectedVersion: version }));
     assert.match(String(error.details.suggestion), /Nothing was written/);
   });
 
   it('causes an error that says it may have been applied if no response arrives', async () => {
     proxy.lose({ times: 100 });
     for (const data of [{ n: 1 }, { n: MORE }]) {
-      const error = await refusal(write(data));
+      const error = await refusal(() => write(data));
       assert.equal(error.details.reason, 'CONNECTION_ERROR');
       assert.match(String(error.details.suggestion), /may or may not have been applied/);
     }
@@ -158,7 +149,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
 
   it('reports an unreachable database if nothing was sent', async () => {
     proxy.close();
-    const error = await refusal(write({ n: 1 }));
+    const error = await refusal(() => write({ n: 1 }));
     assert.equal(error.message, 'The database is unreachable.');
   });
 
@@ -201,13 +192,13 @@ describe('a write to the Realtime Database whose response is lost', () => {
       await writeThere(path, { count: 5 });
       await died({ count: MORE }, { operation: 'update', transaction: true, ...key });
       const again = () => write({ count: MORE }, { operation: 'update', transaction: true, ...key });
-      assert.equal((await refusal(again())).details.reason, 'CONFLICT');
+      assert.equal((await refusal(again)).details.reason, 'CONFLICT');
       assert.deepEqual(await stored(path), { count: 6 });
       const other = keyed();
       await died({ n: 1 }, { transaction: true, ...other });
       await write({ n: 1 }, { transaction: true, ...other });
       await writeThere(path, { n: 2 });
-      const error = await refusal(write({ n: 1 }, { transaction: true, ...other }));
+      const error = await refusal(() => write({ n: 1 }, { transaction: true, ...other }));
       assert.match(error.message, /Your write may or may not have been applied/);
       assert.deepEqual(await stored(path), { n: 2 });
     });
@@ -217,7 +208,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
       await died({ n: 1 }, key);
       const repetition = { ...key.repetition, argumentsHash: 'another' };
       for (const transaction of [true, false]) {
-        const error = await refusal(write({ n: 2 }, { repetition, transaction }));
+        const error = await refusal(() => write({ n: 2 }, { repetition, transaction }));
         assert.equal(error.details.reason, 'KEY_REUSED');
       }
       assert.deepEqual(await stored(path), { n: 1 });

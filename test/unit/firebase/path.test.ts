@@ -6,17 +6,13 @@ import {
   type DatabaseName,
   parsePath,
 } from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
+import { thrownRefusal } from '../../support/refusal.ts';
 
 function refusal(database: DatabaseName, text: string): MusterError {
-  try {
-    parsePath(database, text);
-  } catch (error) {
-    assert.ok(error instanceof MusterError, String(error));
-    assert.equal(error.details.reason, 'INVALID_PATH');
-    assert.equal(error.details.field, 'path');
-    return error;
-  }
-  assert.fail(`${text} was accepted`);
+  const error = thrownRefusal(() => parsePath(database, text));
+  assert.equal(error.details.reason, 'INVALID_PATH');
+  assert.equal(error.details.field, 'path');
+  return error;
 }
 
 describe('parsePath', () => {

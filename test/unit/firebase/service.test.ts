@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Caller } from '../../../functions/src/identity/rules/principal.ts';
 import type { Operation, RecordedResponse } from '../../../functions/src/kernel/commit.ts';
-import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type {
   DatabaseAccess,
   DatabaseName,
@@ -12,6 +11,7 @@ import { DataService } from '../../../functions/src/toolsets/firebase/rules/data
 import type { FirebasePorts } from '../../../functions/src/toolsets/firebase/rules/ports.ts';
 import { portsOf } from '../../support/ports.ts';
 import { agentOf } from '../../support/principals.ts';
+import { refusal } from '../../support/refusal.ts';
 
 const CALLER: Caller = { principal: agentOf('a', 'person', 'worker'), credential: 'secret' };
 
@@ -63,8 +63,7 @@ function recording() {
 
 async function readRefusal(database: DatabaseName, path: string, request: Partial<ReadRequest>) {
   const { service, asked } = recording();
-  const error: unknown = await service.read(CALLER, database, path, { ...READ, ...request }).catch((e) => e);
-  assert.ok(error instanceof MusterError, 'it was accepted');
+  const error = await refusal(() => service.read(CALLER, database, path, { ...READ, ...request }));
   assert.deepEqual(asked, [], 'the database was asked');
   return error;
 }
@@ -77,8 +76,7 @@ async function writeRefusal(database: DatabaseName, path: string, request: Parti
     { ...WRITE, ...request },
     { operation: UNKEYED, recordResponse: () => undefined },
   );
-  const error: unknown = await writing.catch((e) => e);
-  assert.ok(error instanceof MusterError, 'it was accepted');
+  const error = await refusal(() => writing);
   assert.deepEqual(asked, [], 'the database was asked');
   return error;
 }

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { argumentsChecker } from '../../../functions/src/mcp/validation.ts';
+import { thrownRefusal } from '../../support/refusal.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
@@ -50,15 +51,7 @@ function costOf(work: () => unknown) {
   };
 }
 
-function refusal(raw: Raw): MusterError {
-  try {
-    check(raw);
-  } catch (error) {
-    assert.ok(error instanceof MusterError, String(error));
-    return error;
-  }
-  assert.fail('it was accepted');
-}
+const refusal = (raw: Raw): MusterError => thrownRefusal(() => check(raw));
 
 /** Returns objects nested to this depth, built without recursion. */
 function nested(levels: number): Raw {

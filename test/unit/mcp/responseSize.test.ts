@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { z } from 'zod';
-import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import {
   byteLength,
   fitsPage,
@@ -14,6 +13,7 @@ import type { Resource } from '../../../functions/src/mcp/resource.ts';
 import { type Toolset, toolsFor } from '../../../functions/src/mcp/tool.ts';
 import { textWithinSizeLimit, withinSizeLimit } from '../../../functions/src/mcp/toolResponse.ts';
 import { memoryPorts, serveEndpoint } from '../../support/mcp-endpoint.ts';
+import { thrownRefusal } from '../../support/refusal.ts';
 
 const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 const reads = { annotations };
@@ -21,16 +21,6 @@ const readsWhole = { annotations, returnsWhole: true } as const;
 const writes = { annotations: { ...annotations, readOnlyHint: false } };
 
 const NASTY = ['x', '"', '\\', '\n', '\u0001', 'é', '見', '😀'] as const;
-
-function refusal(work: () => unknown): MusterError {
-  try {
-    work();
-  } catch (error) {
-    assert.ok(error instanceof MusterError);
-    return error;
-  }
-  assert.fail('the response was accepted');
-}
 
 describe('response that exceeds the maximum size', () => {
   for (const letter of NASTY) {
@@ -65,7 +55,9 @@ describe('response that exceeds the maximum size', () => {
 
   it("is replaced by an error with the tool's suggestion if no text may be truncated", () => {
     const tool = { ...readsWhole, ifTooLarge: 'Name a deeper path.' };
-    const { code, message, details } = refusal(() => withinSizeLimit(tool, { data: 'x'.repeat(600_000) }, sentBytes));
+    const { code, message, details } = thrownRefusal(() =>
+      withinSizeLimit(tool, { data: 'x'.repeat(600_000) }, sentBytes),
+    );
     assert.equal(code, 'VALIDATION_ERROR');
     assert.match(message, /^The response would be 12\d{5} bytes; the limit is 1048576\.$/);
     assert.deepEqual(details, { reason: 'SIZE_LIMIT_EXCEEDED', suggestion: 'Name a deeper path.' });
@@ -75,10 +67,10 @@ describe('response that exceeds the maximum size', () => {
   it('is replaced by an error if it has too many items; after a write, the error reports success', () => {
     const answer = { numbers: Array.from({ length: 300_000 }, (_, at) => at) };
     assert.equal(
-      refusal(() => withinSizeLimit(reads, answer, sentBytes)).details.suggestion,
+      thrownRefusal(() => withinSizeLimit(reads, answer, sentBytes)).details.suggestion,
       'Request less data per call.',
     );
-    assert.match(refusal(() => withinSizeLimit(writes, answer, sentBytes)).message, /^The call succeeded, but/);
+    assert.match(thrownRefusal(() => withinSizeLimit(writes, answer, sentBytes)).message, /^The call succeeded, but/);
   });
 
   it('remains unchanged if its size is within the limit', () => {

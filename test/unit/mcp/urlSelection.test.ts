@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { knownPaths, parseSelection, type RoutedSelection } from '../../../functions/src/mcp/urlSelection.ts';
+import { thrownRefusal } from '../../support/refusal.ts';
 
 const EXISTING = ['onboarding', 'system', 'coordination', 'todo'];
 
@@ -11,15 +12,7 @@ function select(url: string, headers: Record<string, string> = {}): RoutedSelect
   return parseSelection(request, EXISTING);
 }
 
-function refused(url: string, headers: Record<string, string> = {}): MusterError {
-  try {
-    select(url, headers);
-  } catch (error) {
-    assert.ok(error instanceof MusterError);
-    return error;
-  }
-  assert.fail('it was accepted');
-}
+const refused = (...call: Parameters<typeof select>) => thrownRefusal(() => select(...call));
 
 describe('parseSelection', () => {
   for (const [url, toolsets, readonly, dialect] of [

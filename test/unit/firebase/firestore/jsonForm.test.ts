@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Firestore, GeoPoint, Timestamp } from '@google-cloud/firestore';
 import fc from 'fast-check';
-import { MusterError } from '../../../../functions/src/kernel/errors.ts';
 import type { JsonObject, JsonValue } from '../../../../functions/src/kernel/json.ts';
 import { Encoder, type Encoding } from '../../../../functions/src/toolsets/firebase/firestore/fromJson.ts';
 import { fieldsToJson, toJson } from '../../../../functions/src/toolsets/firebase/firestore/values.ts';
+import { thrownRefusal } from '../../../support/refusal.ts';
 import { fieldsInJson } from './jsonForm.ts';
 
 const client = new Firestore({ projectId: 'demo-muster' });
@@ -13,15 +13,7 @@ function encode(data: JsonValue, encoding: Partial<Encoding> = {}): Readonly<Rec
   return new Encoder({ client, deletes: 'nowhere', transforms: true, ...encoding }).document(data);
 }
 
-function refusal(data: JsonValue, encoding: Partial<Encoding> = {}): MusterError {
-  try {
-    encode(data, encoding);
-  } catch (error) {
-    assert.ok(error instanceof MusterError, String(error));
-    return error;
-  }
-  assert.fail(`accepted: ${JSON.stringify(data)?.slice(0, 200)}`);
-}
+const refusal = (data: JsonValue, encoding: Partial<Encoding> = {}) => thrownRefusal(() => encode(data, encoding));
 
 /** Returns the value as a client with useBigInt reads it: each stored whole number becomes a bigint. */
 function asRead(value: unknown): unknown {
