@@ -39,11 +39,7 @@ describe('private texts of a person', function () {
     texts.set(what, text);
     return text;
   };
-  const as = async (caller: CallerName, tool: string, args: JsonObject): Promise<JsonObject> => {
-    const { result, error } = await fixture.call(caller, fixture.alpha, tool, args);
-    assert.ok(result, `${tool}: ${error?.message}`);
-    return result;
-  };
+  const as = (caller: CallerName, tool: string, args: JsonObject) => fixture.result(caller, fixture.alpha, tool, args);
   const heardIn = (answer: string) => [...texts].flatMap(([what, text]) => (answer.includes(text) ? [what] : []));
 
   before(async () => {

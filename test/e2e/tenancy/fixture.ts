@@ -181,10 +181,16 @@ export class TenancyFixture {
     return { error: { message: `${message} ${JSON.stringify(data ?? {})}`, reason: data?.reason ?? '' } };
   }
 
+  /** Calls a tool through `/mcp/rpc`, and returns its result. */
+  async result(caller: CallerName, workspace: string, tool: string, args: JsonObject): Promise<JsonObject> {
+    const { result, error } = await this.call(caller, workspace, tool, args);
+    assert.ok(result, `${tool} by ${caller}: ${error?.message}`);
+    return result;
+  }
+
   /** Returns whether access.explain answers that the caller has the access in question, by default in `alpha`. */
   async isExplained(caller: CallerName, question: JsonObject, workspace = this.alpha): Promise<boolean> {
-    const { result, error } = await this.call(caller, workspace, 'access.explain', question);
-    assert.ok(result, error?.message);
+    const result = await this.result(caller, workspace, 'access.explain', question);
     assert.equal(typeof result['allowed'], 'boolean', JSON.stringify(result));
     return result['allowed'] === true;
   }

@@ -46,11 +46,7 @@ describe('loosening of limits', function () {
   const fixture = new TenancyFixture();
   let ids: Ids;
 
-  const as = async (caller: CallerName, tool: string, args: JsonObject): Promise<JsonObject> => {
-    const { result, error } = await fixture.call(caller, fixture.alpha, tool, args);
-    assert.ok(result, `${tool}: ${error?.message}`);
-    return result;
-  };
+  const as = (caller: CallerName, tool: string, args: JsonObject) => fixture.result(caller, fixture.alpha, tool, args);
 
   before(async () => {
     await fixture.begin();

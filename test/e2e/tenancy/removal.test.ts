@@ -44,11 +44,8 @@ describe('a person who is removed from a workspace', function () {
   before(() => fixture.begin());
   after(() => fixture.end());
 
-  async function succeed(caller: CallerName, tool: string, args: JsonObject): Promise<JsonObject> {
-    const { result, error } = await fixture.call(caller, fixture.alpha, tool, args);
-    assert.ok(result, `${tool} by ${caller}: ${error?.message}`);
-    return result;
-  }
+  const succeed = (caller: CallerName, tool: string, args: JsonObject) =>
+    fixture.result(caller, fixture.alpha, tool, args);
 
   async function subscribe(caller: CallerName, path: string, name: string): Promise<string> {
     const subscriptionId = `${name}-${fixture.mark}`;

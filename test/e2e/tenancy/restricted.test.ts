@@ -15,11 +15,7 @@ describe('restriction of a credential to one workspace', function () {
   let restricted: CallerName;
   let own: string;
 
-  const as = async (caller: CallerName, workspace: string, tool: string, args: JsonObject) => {
-    const { result, error } = await fixture.call(caller, workspace, tool, args);
-    assert.ok(result, `${tool}: ${error?.message}`);
-    return result;
-  };
+  const as = fixture.result.bind(fixture);
 
   const register = (workspace: string, more: JsonObject) =>
     as('bea herself', workspace, 'onboarding.registerAgent', {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
-import type { TenancyFixture } from './fixture.ts';
+import type { CallerName, TenancyFixture } from './fixture.ts';
 
 /** Names and ids of items, which all exist or are all missing. */
 export interface Ids {
@@ -30,15 +30,7 @@ export interface Ids {
 export async function makeThings(fixture: TenancyFixture): Promise<Ids> {
   const { alpha, secret } = fixture;
   const worker = fixture.agentId('worker');
-  const as = async (
-    caller: 'ann the worker' | 'ann the leader' | 'ann herself',
-    tool: string,
-    args: JsonObject,
-  ): Promise<JsonObject> => {
-    const { result, error } = await fixture.call(caller, alpha, tool, args);
-    assert.ok(result, `${tool}: ${error?.message}`);
-    return result;
-  };
+  const as = (caller: CallerName, tool: string, args: JsonObject) => fixture.result(caller, alpha, tool, args);
   await as('ann the leader', 'coordination.init_coordination', { goal: secret, master_plan: secret });
   await as('ann the worker', 'coordination.register_agent', { agent_id: worker, role: 'worker' });
   const { agent: terminal } = await as('ann the worker', 'coordination.register_agent', {
