@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { isRecord } from '../../../functions/src/mcp/validation.ts';
 import type { Run } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
+import { soon } from '../../support/soon.ts';
 import { GraphFixture } from './fixture.ts';
 
 describe('a cancelled task', () => {
@@ -97,8 +98,4 @@ describe('a cancelled task', () => {
 function idOf(value: unknown): string {
   assert.ok(isRecord(value));
   return String(value['id']);
-}
-
-async function soon(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
 }

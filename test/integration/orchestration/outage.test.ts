@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { Change } from '../../../functions/src/composition/changes.ts';
 
 import { isLeased } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { soon } from '../../support/soon.ts';
 import { OrchestrationFixture } from './fixture.ts';
 
 /** The error that a Firestore client throws after its last retry. */
@@ -212,9 +213,4 @@ describe('a step of several agents', () => {
 
 function isCallOf(kind: 'startCall' | 'completeCall', agent: string, change: Change): boolean {
   return change.kind === kind && change.entry.agent === agent;
-}
-
-/** Waits until the condition is true. If it stays false, the test fails by its timeout. */
-async function soon(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -8,6 +8,7 @@ import { runShape } from '../../../functions/src/toolsets/orchestration/tools/or
 import { runResponse } from '../../../functions/src/toolsets/orchestration/tools/runResponses.ts';
 import { agentOf, personOf } from '../../support/principals.ts';
 import { refusal } from '../../support/refusal.ts';
+import { soon } from '../../support/soon.ts';
 import { sweepContextAt } from '../../unit/kernel/sweepContext.ts';
 import { Team } from '../coordination/team.ts';
 import { FIVE_STEPS, OrchestrationFixture, unkeyed } from './fixture.ts';
@@ -536,9 +537,4 @@ describe('a run', () => {
 
 function codeIs(code: string): (error: unknown) => boolean {
   return (error) => error instanceof MusterError && error.code === code;
-}
-
-/** Waits until the condition is true. If it stays false, the test fails by its timeout. */
-async function soon(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
 }
