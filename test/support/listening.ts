@@ -1,5 +1,6 @@
 /** Starts and stops servers on this machine, each on a free port. */
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import type { Server } from 'node:net';
 
 /** Starts the server, and returns the origin of its URLs, such as `http://127.0.0.1:1234`. */
@@ -26,6 +27,13 @@ export async function close(server: (Server & { closeAllConnections?(): void }) 
   const closed = new Promise((resolve) => server.close(resolve));
   server.closeAllConnections?.();
   await closed;
+}
+
+/** Returns the body of a request as text. */
+export async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** Base class of services that tests run on this machine. */

@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import Bottleneck from 'bottleneck';
 import type { GitHubSettings } from '../../../functions/src/vendors/octokit/clients.ts';
 import { DEFAULT_PACE, type RequestPace } from '../../../functions/src/vendors/octokit/clients.ts';
+import { bodyOf } from '../listening.ts';
 import { identify, limitOf } from './authentication.ts';
 import { answerProblems, requestProblems } from './description.ts';
 import { access } from './routes/access.ts';
@@ -207,10 +208,4 @@ function send(response: ServerResponse, { status, body, headers = {} }: Reply): 
 /** Returns the body as the client will parse it, without undefined fields. */
 function plain(body: unknown): unknown {
   return body === undefined ? undefined : JSON.parse(JSON.stringify(body));
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -5,7 +5,7 @@
  */
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { LocalServer } from '../listening.ts';
+import { bodyOf, LocalServer } from '../listening.ts';
 import { anthropic } from './anthropic.ts';
 import { type Behavior, type Match, rule } from './behavior.ts';
 import { type Dialect, type Question, Unacceptable, type Vendor } from './dialect.ts';
@@ -155,10 +155,4 @@ export class LocalModels extends LocalServer {
 
 function send(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -4,7 +4,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { systemRandomness } from '../../../../functions/src/kernel/platform.ts';
 import { cloudTasksRunQueue } from '../../../../functions/src/vendors/cloudtasks/runQueue.ts';
 import { setVariable } from '../../../support/environment.ts';
-import { close, listen, portOf } from '../../../support/listening.ts';
+import { bodyOf, close, listen, portOf } from '../../../support/listening.ts';
 
 const HOST = 'CLOUD_TASKS_EMULATOR_HOST';
 const METADATA = 'METADATA_SERVER_DETECTION';
@@ -29,9 +29,7 @@ describe('run that is dispatched to Cloud Tasks', () => {
   // All tests use one server, because the Admin SDK keeps the first address of Cloud Tasks.
   before(async () => {
     server = createServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(Buffer.from(chunk));
-      accept(JSON.parse(Buffer.concat(chunks).toString('utf8')).task, response);
+      accept(JSON.parse(await bodyOf(request)).task, response);
     });
     await listen(server);
     process.env[HOST] = `127.0.0.1:${portOf(server)}`;
