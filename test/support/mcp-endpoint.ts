@@ -25,6 +25,16 @@ export interface LogEntry {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
+/** Headers of a request with a JSON body by `LEADER`. */
+export const JSON_BY_LEADER = { Authorization: 'Bearer leader-key', 'Content-Type': 'application/json' };
+
+/** The field `_meta` of requests in the revision 2026-07-28. */
+export const MODERN_META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+};
+
 /** A directory without tools and resources, for calls that need neither. */
 export const EMPTY_DIRECTORY: Directory = {
   tools: [],

@@ -3,9 +3,7 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { type BatchResponse, MAX_BATCH_BYTES, respondSequentially } from '../../../functions/src/mcp/protocol/batch.ts';
 import { type Toolset, toolsFor } from '../../../functions/src/mcp/tool.ts';
-import { memoryPorts, serveEndpoint } from '../../support/mcp-endpoint.ts';
-
-const HEADERS = { Authorization: 'Bearer leader-key', 'Content-Type': 'application/json' };
+import { JSON_BY_LEADER, memoryPorts, serveEndpoint } from '../../support/mcp-endpoint.ts';
 
 interface Reply {
   readonly id: number;
@@ -71,7 +69,7 @@ for (const [path, large, message] of PROTOCOLS) {
       try {
         const response = await fetch(endpoint.url + path, {
           method: 'POST',
-          headers: HEADERS,
+          headers: JSON_BY_LEADER,
           body: JSON.stringify(batch),
         });
         const text = await response.text();

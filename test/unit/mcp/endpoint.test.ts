@@ -6,13 +6,15 @@ import fc from 'fast-check';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
-import { LEADER, memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
+import {
+  JSON_BY_LEADER,
+  LEADER,
+  memoryPorts,
+  type RunningEndpoint,
+  serveEndpoint,
+} from '../../support/mcp-endpoint.ts';
 
-const HEADERS = {
-  Authorization: 'Bearer leader-key',
-  'Content-Type': 'application/json',
-  Accept: 'application/json, text/event-stream',
-};
+const HEADERS = { ...JSON_BY_LEADER, Accept: 'application/json, text/event-stream' };
 
 type Json = Record<string, unknown>;
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Client, type McpSubscription, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
-import { LEADER } from '../../support/mcp-endpoint.ts';
+import { JSON_BY_LEADER, LEADER, MODERN_META } from '../../support/mcp-endpoint.ts';
 import { LogStage, UID } from './logFixture.ts';
 
 const OTHER: Principal = { ...LEADER, uid: 'agent:other', agent_id: 'other' };
@@ -51,7 +51,7 @@ describe('subscriptions/listen', () => {
     assert.deepEqual(client.getServerCapabilities()?.resources, { subscribe: true });
     const legacy = await fetch(`${fixture.endpoint.url}/mcp`, {
       method: 'POST',
-      headers: { Authorization: 'Bearer leader-key', 'Content-Type': 'application/json' },
+      headers: JSON_BY_LEADER,
       body: JSON.stringify({
         jsonrpc: '2.0',
         id: 1,
@@ -179,24 +179,12 @@ describe('subscriptions/listen', () => {
     for (const notifications of [undefined, 5, { resourceSubscriptions: 'x' }, { resourceSubscriptions: [5] }]) {
       const response = await fetch(`${fixture.endpoint.url}/mcp`, {
         method: 'POST',
-        headers: {
-          Authorization: 'Bearer leader-key',
-          'Content-Type': 'application/json',
-          'MCP-Protocol-Version': '2026-07-28',
-          'Mcp-Method': 'subscriptions/listen',
-        },
+        headers: { ...JSON_BY_LEADER, 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'subscriptions/listen' },
         body: JSON.stringify({
           jsonrpc: '2.0',
           id: 1,
           method: 'subscriptions/listen',
-          params: {
-            notifications,
-            _meta: {
-              'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-              'io.modelcontextprotocol/clientCapabilities': {},
-              'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-            },
-          },
+          params: { notifications, _meta: MODERN_META },
         }),
       });
       assert.match(await response.text(), /"code":-32602/);

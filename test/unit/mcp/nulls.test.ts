@@ -2,18 +2,15 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { parseMessage } from '../../../functions/src/mcp/http/body.ts';
 import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
-import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
+import {
+  JSON_BY_LEADER,
+  MODERN_META,
+  memoryPorts,
+  type RunningEndpoint,
+  serveEndpoint,
+} from '../../support/mcp-endpoint.ts';
 
-const HEADERS = {
-  Authorization: 'Bearer leader-key',
-  'Content-Type': 'application/json',
-  Accept: 'application/json, text/event-stream',
-};
-const META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
+const HEADERS = { ...JSON_BY_LEADER, Accept: 'application/json, text/event-stream' };
 const CLIENT = { protocolVersion: '2025-06-18', clientInfo: { name: 'test', version: '1' } };
 
 type Params = Record<string, unknown> | null | undefined;
@@ -77,7 +74,7 @@ describe('null as a value in the params of an MCP message', () => {
         'Mcp-Method': method,
         ...(typeof name === 'string' && { 'Mcp-Name': name }),
       };
-      const modern = (params: Params) => request(method, { ...params, _meta: { ...META, progressToken: null } });
+      const modern = (params: Params) => request(method, { ...params, _meta: { ...MODERN_META, progressToken: null } });
       const later = [await send(modern(left), headers), await send(modern(sent), headers)];
       assert.equal(withoutCount(later[1]?.text ?? ''), withoutCount(later[0]?.text ?? ''));
       assert.doesNotMatch(later[1]?.text ?? '', /received null/);

@@ -3,20 +3,18 @@ import assert from 'node:assert/strict';
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { Catalogs } from '../../../functions/src/mcp/catalog.ts';
 import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
-import { LEADER, memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
+import {
+  JSON_BY_LEADER,
+  LEADER,
+  MODERN_META,
+  memoryPorts,
+  type RunningEndpoint,
+  serveEndpoint,
+} from '../../support/mcp-endpoint.ts';
 import { everywhere } from '../../support/principals.ts';
 
 const VERSION = '2026-07-28';
-const ENVELOPE = {
-  'io.modelcontextprotocol/protocolVersion': VERSION,
-  'io.modelcontextprotocol/clientCapabilities': {},
-  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-};
-const HEADERS = {
-  'Content-Type': 'application/json',
-  Accept: 'application/json, text/event-stream',
-  Authorization: 'Bearer leader-key',
-};
+const HEADERS = { ...JSON_BY_LEADER, Accept: 'application/json, text/event-stream' };
 
 describe('tool list that is serialized in advance', () => {
   const toolsets = [systemToolset, counterToolset(new Map())];
@@ -66,7 +64,7 @@ describe('tool list that is serialized in advance', () => {
     });
 
     it(`is identical to the SDK's response in the revision 2026-07-28 (id ${JSON.stringify(id)})`, async () => {
-      const message = { jsonrpc: '2.0', id, method: 'tools/list', params: { _meta: ENVELOPE } };
+      const message = { jsonrpc: '2.0', id, method: 'tools/list', params: { _meta: MODERN_META } };
       const headers = { 'MCP-Protocol-Version': VERSION, 'Mcp-Method': 'tools/list' };
       const answer = await ours(message, headers);
       assert.equal(answer, await theirs(message, headers));
@@ -110,7 +108,7 @@ describe('simple call', () => {
 
   function answer(params: { name: string; arguments?: unknown }, nameHeader: string): Promise<string[]> {
     const headers = { 'MCP-Protocol-Version': VERSION, 'Mcp-Method': 'tools/call', 'Mcp-Name': nameHeader };
-    return send({ ...params, _meta: ENVELOPE }, headers);
+    return send({ ...params, _meta: MODERN_META }, headers);
   }
 
   for (const [what, params] of [

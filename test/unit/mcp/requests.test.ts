@@ -9,7 +9,7 @@ import { addressOf } from '../../../functions/src/mcp/http/request.ts';
 import { assertCivil } from '../../e2e/support/civility.ts';
 import { type HttpResponse, send as sendTo } from '../../e2e/support/http.ts';
 import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
-import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
+import { MODERN_META, memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 import { RawConnection } from '../../support/rawHttp.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -196,12 +196,6 @@ const PARAMS: readonly (readonly [string, object | undefined, RegExp | undefined
   ['no/such', {}, undefined],
 ];
 
-const META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
-
 const HEADERS: readonly Headers[] = [
   { 'MCP-Protocol-Version': '1999-01-01' },
   { 'MCP-Protocol-Version': '2026-07-28' },
@@ -337,7 +331,7 @@ describe('HTTP request to the endpoint', () => {
         'Mcp-Method': method,
         ...(name !== undefined && { 'Mcp-Name': String(name) }),
       };
-      const modern = () => post('/mcp', { ...sent, params: { ...params, _meta: META } }, headers);
+      const modern = () => post('/mcp', { ...sent, params: { ...params, _meta: MODERN_META } }, headers);
       const eras = method === 'initialize' ? [() => post('/mcp', sent)] : [() => post('/mcp', sent), modern];
       for (const era of eras) {
         const answer = await era();

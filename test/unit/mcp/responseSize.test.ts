@@ -12,7 +12,7 @@ import {
 import type { Resource } from '../../../functions/src/mcp/resource.ts';
 import { type Toolset, toolsFor } from '../../../functions/src/mcp/tool.ts';
 import { textWithinSizeLimit, withinSizeLimit } from '../../../functions/src/mcp/toolResponse.ts';
-import { memoryPorts, serveEndpoint } from '../../support/mcp-endpoint.ts';
+import { JSON_BY_LEADER, memoryPorts, serveEndpoint } from '../../support/mcp-endpoint.ts';
 import { thrownRefusal } from '../../support/refusal.ts';
 
 const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
@@ -154,9 +154,8 @@ describe('response of the endpoint', () => {
   it('has at most 1 MiB for a tool call or a resource, at /mcp and at /mcp/rpc', async () => {
     const endpoint = await serveEndpoint({ ...memoryPorts(), toolsets: [toolset] });
     const send = async (path: string, method: string, params: object) => {
-      const headers = { Authorization: 'Bearer leader-key', 'Content-Type': 'application/json' };
       const body = JSON.stringify({ jsonrpc: '2.0', id: 'x'.repeat(200), method, params });
-      const response = await fetch(endpoint.url + path, { method: 'POST', headers, body });
+      const response = await fetch(endpoint.url + path, { method: 'POST', headers: JSON_BY_LEADER, body });
       const bytes = Buffer.from(await response.arrayBuffer());
       assert.ok(bytes.length <= MAX_RESPONSE_BYTES, `${path} ${bytes.length}`);
       assert.ok(bytes.length > MAX_SHOWN_BYTES / 2);

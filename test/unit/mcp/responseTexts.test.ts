@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { type Toolset, toolsFor } from '../../../functions/src/mcp/tool.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
-import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
+import { JSON_BY_LEADER, memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 import { REPORT, RUN, STATUS, TODOS } from '../../support/sampleResponses.ts';
 
 function textOf(toolset: string, name: string, answer: JsonObject): string {
@@ -94,11 +94,7 @@ describe('tool with a readable text', () => {
   async function textFor(revision: string | undefined, path = '/mcp'): Promise<unknown> {
     const response = await fetch(endpoint.url + path, {
       method: 'POST',
-      headers: {
-        Authorization: 'Bearer leader-key',
-        'Content-Type': 'application/json',
-        ...(revision !== undefined && { 'MCP-Protocol-Version': revision }),
-      },
+      headers: { ...JSON_BY_LEADER, ...(revision !== undefined && { 'MCP-Protocol-Version': revision }) },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'greeting_greet' } }),
     });
     const { result } = z

@@ -3,9 +3,13 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
-import { LEADER, memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
-
-const HEADERS = { Authorization: 'Bearer leader-key', 'Content-Type': 'application/json' };
+import {
+  JSON_BY_LEADER,
+  LEADER,
+  memoryPorts,
+  type RunningEndpoint,
+  serveEndpoint,
+} from '../../support/mcp-endpoint.ts';
 
 type Json = Record<string, unknown>;
 
@@ -25,7 +29,7 @@ describe('plain JSON-RPC endpoint', () => {
   after(() => endpoint.close());
 
   const send = (path: string, init: RequestInit = {}) =>
-    fetch(endpoint.url + path, { method: 'POST', ...init, headers: { ...HEADERS, ...init.headers } });
+    fetch(endpoint.url + path, { method: 'POST', ...init, headers: { ...JSON_BY_LEADER, ...init.headers } });
 
   async function rpc(message: unknown, path = '/mcp/rpc', headers = {}): Promise<Json> {
     const response = await send(path, { body: JSON.stringify(message), headers });

@@ -2,15 +2,16 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { eventually } from '../../e2e/support/waiting.ts';
-import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
+import {
+  JSON_BY_LEADER,
+  MODERN_META,
+  memoryPorts,
+  type RunningEndpoint,
+  serveEndpoint,
+} from '../../support/mcp-endpoint.ts';
 import { streamingToolset, type Told } from '../../support/streaming-toolset.ts';
 
 const VERSION = '2026-07-28';
-const ENVELOPE = {
-  'io.modelcontextprotocol/protocolVersion': VERSION,
-  'io.modelcontextprotocol/clientCapabilities': {},
-  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-};
 
 type Json = Record<string, unknown>;
 
@@ -31,13 +32,12 @@ describe('MCP over HTTP', () => {
     const modern = era === VERSION;
     const name = params['name'] ?? params['uri'];
     const headers: Record<string, string> = {
-      Authorization: 'Bearer leader-key',
-      'Content-Type': 'application/json',
+      ...JSON_BY_LEADER,
       Accept: accept,
       ...(modern && { 'MCP-Protocol-Version': VERSION, 'Mcp-Method': method }),
       ...(modern && typeof name === 'string' && { 'Mcp-Name': name }),
     };
-    const meta = { _meta: { ...(modern && ENVELOPE), ...(params['_meta'] as Json | undefined) } };
+    const meta = { _meta: { ...(modern && MODERN_META), ...(params['_meta'] as Json | undefined) } };
     return { headers, body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params: { ...params, ...meta } }) };
   }
 
