@@ -8,7 +8,8 @@ export type Seeded = 'admin' | 'leader' | 'worker1' | 'worker2' | 'worker3' | 'p
 export const FUNCTIONS_URL = required('MUSTER_FUNCTIONS_URL');
 export const MCP_URL = required('MUSTER_MCP_URL');
 
-function required(variable: string): string {
+/** Returns the value of an environment variable that the suite e2e sets. */
+export function required(variable: string): string {
   const value = process.env[variable];
   if (value === undefined || value === '') throw new Error(`${variable} is not set: run "npm test -- e2e".`);
   return value;

@@ -14,6 +14,7 @@ import { firebaseApp } from '../../../functions/src/kernel/realtime/database.ts'
 import type { ClientDocuments } from '../../../functions/src/signin/rules/clients.ts';
 import { externalServicesOf } from '../../support/externalServices.ts';
 import { close, listen } from '../../support/listening.ts';
+import type { LogEntry } from '../../support/mcp-endpoint.ts';
 
 export const PASSWORD = 'only-for-these-tests';
 
@@ -21,12 +22,6 @@ export interface Someone {
   readonly uid: string;
   readonly name: string;
   readonly email: string;
-}
-
-export interface LogEntry {
-  readonly level: keyof Log;
-  readonly event: string;
-  readonly fields: Readonly<Record<string, unknown>>;
 }
 
 /** Client documents, by address. They are held in memory and not fetched from the internet. */

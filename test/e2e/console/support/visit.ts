@@ -3,15 +3,10 @@ import assert from 'node:assert/strict';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { seedPeople } from '../../../../emulator-data/import.ts';
 import { openWindow } from '../../../support/browser.ts';
+import { required } from '../../support/endpoint.ts';
 import { Listening } from './listening.ts';
 
 export const CONSOLE_URL = required('MUSTER_CONSOLE_URL');
-
-function required(variable: string): string {
-  const value = process.env[variable];
-  if (value === undefined || value === '') throw new Error(`${variable} is not set: run "npm test -- e2e".`);
-  return value;
-}
 
 /** Account of a person, who is seeded or created by the test. */
 export interface Account {
