@@ -58,6 +58,10 @@ const lighter = {
     onLoad({ filter: /./, namespace: 'builtin' }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule('${path}');`,
     }));
+    // Merely looking at the global WebSocket loads the code of WebSocket and fetch. The client uses its own sockets.
+    onLoad({ filter: /\/database-compat\/dist\/index\.standalone\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace("typeof WebSocket !== 'undefined'", 'false'),
+    }));
     // Only callable functions check tokens. Muster has none.
     onLoad({ filter: /\/firebase-functions\/lib\/esm\/common\/providers\/https\.mjs$/ }, ({ path }) => ({
       contents: readFileSync(path, 'utf8')
