@@ -13,10 +13,10 @@ const ADA = { uid: OWNER, email: 'ada@example.com', emailVerified: true };
 /** Person who becomes a member. */
 const KNOWN = 'person2';
 
-/** Creates accounts for the agents' owner and for an invited person, and returns the ID tokens of both. */
+/** Creates accounts for the agents' owner, an invited person and a known one. Returns the first two ID tokens. */
 export async function startPeople({ id, firestore }: Project): Promise<{ owner: string; invited: string }> {
-  const auth = getAuth(initializeApp({ projectId: id }, 'cost'));
-  await Promise.all([auth.createUser(CYD), auth.createUser(ADA)]);
+  const auth = getAuth(initializeApp({ projectId: id }, id));
+  await Promise.all([CYD, ADA, { uid: KNOWN }].map((account) => auth.createUser(account)));
   await firestore.doc(personPath(KNOWN)).set(personToDocument({ role: 'viewer', workspaces: {} }));
   return { owner: idTokenOf(id, ADA), invited: idTokenOf(id, CYD) };
 }
