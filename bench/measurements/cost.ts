@@ -93,8 +93,8 @@ function ledgerOf(meter: Meter, rows: CostRow[], faults: string[]): Ledger {
   };
 }
 
-/** A check reads four documents: the credential, its agent, the agent's owner and the list of workspaces. */
-const CHECK_READS = 4;
+/** A check makes three requests: for the credential, for its agent, and for the agent's owner and all workspaces. */
+const CHECK_REQUESTS = 3;
 
 /** Removes the reads of credential checks and of access changes, which are reported separately. */
 function withoutAuthentication(all: readonly MeteredCall[]): readonly MeteredCall[] {
@@ -103,7 +103,7 @@ function withoutAuthentication(all: readonly MeteredCall[]): readonly MeteredCal
     ({ method, documents }) =>
       method === 'BatchGetDocuments' && documents.some((name) => name.includes('/credentials/')),
   );
-  return at < 0 ? calls : [...calls.slice(0, at), ...calls.slice(at + CHECK_READS)];
+  return at < 0 ? calls : [...calls.slice(0, at), ...calls.slice(at + CHECK_REQUESTS)];
 }
 
 const toolList = z.object({ result: z.object({ tools: z.array(z.object({ name: z.string() })) }) });

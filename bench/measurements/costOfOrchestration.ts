@@ -12,8 +12,8 @@ export async function playOrchestration({ leader, runQueue }: Cast, ledger: Ledg
     await tool(name, args, CACHED);
   };
   await cached('orchestrate', { prompt: 'Write a scraper' });
-  await cached('orchestrate_workflow', { workflow: 'code-review', input: 'A login' });
-  await cached('orchestrate_parallel', { prompt: 'Solve it', mode: 'all' });
+  await cached('orchestrate_workflow', { workflow: 'code-review', input: 'A login', cache: true });
+  await cached('orchestrate_parallel', { prompt: 'Solve it', mode: 'all', cache: true });
   await cached('execute_code', { prompt: 'Sort a list' });
   await cached('execute_task', { task: { id: 'task-1', prompt: 'Sort a list' } });
 

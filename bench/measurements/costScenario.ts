@@ -71,7 +71,7 @@ async function work({ leader, worker, workerId }: Cast, ledger: Ledger): Promise
   const claim = (situation: string, in_hand?: readonly string[]) =>
     ledger.call(worker, 'coordination.claim_task', { agent_id: workerId, in_hand }, situation);
   const mine = { agent_id: workerId, task_id: first };
-  await claim('reads more of the queue, as about one claim in 11 does');
+  await claim('reads the first tasks of the queue, as about one claim in 40 does');
   await ledger.call(worker, 'coordination.start_task', mine);
   await ledger.call(worker, 'coordination.complete_task', { ...mine, output: 'Done.' }, `unblocks ${DEPENDENTS} tasks`);
   const { task: freed } = await claim('after tasks became claimable');

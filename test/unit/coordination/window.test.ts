@@ -52,12 +52,12 @@ describe('ClaimWindow', () => {
   });
 
   /** Claims tasks sequentially while the queue does not grow, and returns them. */
-  async function claim(count: number, left: readonly string[]): Promise<(string | undefined)[]> {
+  async function claim(count: number, left: readonly string[], growth = '1'): Promise<(string | undefined)[]> {
     const queue = [...left];
     const claimed: (string | undefined)[] = [];
     for (let made = 0; made < count; made++) {
       const queries = reader.queries.length;
-      const task = next('1');
+      const task = next(growth);
       if (reader.queries.length > queries) await reader.query(queries).answer(queue);
       claimed.push(await task);
       window.finish(String(claimed.at(-1)), 'claimed');
@@ -72,6 +72,15 @@ describe('ClaimWindow', () => {
       reader.queries.map(({ limit }) => limit),
       [20, 33, 49, 49],
       'the number of proposed tasks, twice, and the tasks that were left and assigned',
+    );
+  });
+
+  it('reads few tasks if the queue grows after each claim, and more tasks if it stops growing', async () => {
+    for (const growth of ['1', '2', '3']) await claim(1, names(50), growth);
+    assert.deepEqual(await claim(40, names(50), '4'), names(40));
+    assert.deepEqual(
+      reader.queries.map(({ limit }) => limit),
+      [20, 2, 2, 2, 4, 8, 17, 25, 41],
     );
   });
 

@@ -299,7 +299,7 @@ const MAX_CALLS_PER_WINDOW = 100;
 const FIRST_READ = 20;
 const MAX_READ_AHEAD = 40;
 
-/** Number of tasks left at which the next query begins, so that claims do not wait for it. */
+/** Number of tasks left at which the next query begins, if as many were proposed, so that claims do not wait for it. */
 const READ_AHEAD_AT = 8;
 
 /** Maximum size of the tasks that a window keeps for later claims, relative to that of a response. */
@@ -347,7 +347,7 @@ export class ClaimWindow {
   async next(growth: string | undefined): Promise<Versioned<Task> | undefined> {
     const task = this.proposeAt(growth);
     if (task === undefined) return this.calls.add({ growth });
-    if (this.hasMore && this.kept.length <= READ_AHEAD_AT) {
+    if (this.hasMore && this.kept.length <= READ_AHEAD_AT && this.proposed >= READ_AHEAD_AT) {
       this.hasMore = false;
       // If the query fails, a later claim repeats it and reports the error.
       this.calls.add({ growth, isAhead: true }).catch(() => undefined);
