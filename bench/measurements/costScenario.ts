@@ -78,7 +78,7 @@ async function work({ leader, worker, workerId }: Cast, ledger: Ledger): Promise
   const heldTaskIds = [idOf(freed)];
   const { task: second } = await claim('any other claim', heldTaskIds);
   await ledger.call(worker, 'coordination.complete_task', { ...mine, task_id: idOf(second), output: 'Done.' });
-  const { task: third } = await claim('any other claim', heldTaskIds);
+  const { task: third } = await claim('reads more tasks of the queue', heldTaskIds);
   await ledger.call(worker, 'coordination.fail_task', { ...mine, task_id: idOf(third), error: 'No.' });
 }
 
