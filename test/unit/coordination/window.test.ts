@@ -84,7 +84,7 @@ describe('ClaimWindow', () => {
     );
   });
 
-  it('reads ahead while it still has tasks, and reports an error only to a call that needs the query', async () => {
+  it('reads ahead before it runs out of tasks, and hides an error from calls that do not wait', async () => {
     const first = next('1');
     await reader.query(0).answer(names(40));
     const claimed = [await first, ...(await Promise.all(Array.from({ length: 19 }, () => next('1'))))];

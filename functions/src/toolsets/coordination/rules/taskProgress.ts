@@ -98,9 +98,9 @@ export class TaskQueue extends Service<CoordinationPorts> {
   }
 
   /**
-   * Decides on a task and commits the decision. If the latest commit of the task was made by this instance, decides on
-   * the task as it was written. This saves a read, because the commit is refused if the task has changed since. A
-   * decision that changes nothing has no such check, so the task is read for it.
+   * Decides on a task and commits the decision. If this instance wrote the task last, no read is needed, because the
+   * commit is refused if another instance has changed the task since. A decision that changes nothing has no such
+   * check, so the task is read for it. Source: docs/decisions/0001-optimistic-commits.md
    */
   private change<Outcome extends { readonly task: Task }>(
     taskId: string,
