@@ -22,11 +22,11 @@ import type { Message } from './mailbox.ts';
 import type { AgentMessages } from './messages.ts';
 import { type ClaimState, type NoTask, NoTaskExplainer, noTask } from './noTask.ts';
 import { lostAccessChanges, type OwnerPorts, ownerState } from './ownerless.ts';
-import { type CoordinationChange, noteWritten, type QueueMark } from './ports.ts';
+import type { CoordinationChange, QueueMark } from './ports.ts';
 import type { Session } from './session.ts';
 import { claimTask, endBackoff, startTask } from './stateMachine.ts';
 import { capabilityKey, isHeld, PROGRAMS, type QueuePart, satisfiedKeys, type Task } from './task.ts';
-import { taskChanges } from './taskChanges.ts';
+import { noteWritten, taskChanges } from './taskChanges.ts';
 
 /** Default lease length. Source: docs/semantics.md#coordination. */
 export const DEFAULT_LEASE_SECONDS = 30 * 60;
@@ -235,9 +235,8 @@ export class TaskClaims extends Service<
     recordResponse: RecordResponse<ClaimOutcome>,
     changes: readonly CoordinationChange[] = [],
   ): Promise<ClaimOutcome> {
-    const { store, writtenTasks } = this.ports;
-    const kept = outcome.kind !== 'none' && { onVersion: noteWritten(writtenTasks, outcome.task) };
-    await store.commit(changes, { ...recordResponse(outcome), ...kept });
+    const kept = outcome.kind !== 'none' && { onVersion: noteWritten(this.ports, outcome.task) };
+    await this.ports.store.commit(changes, { ...recordResponse(outcome), ...kept });
     return outcome;
   }
 

@@ -49,11 +49,6 @@ export interface CoordinationPorts extends AccessPorts, GraphPorts {
   readonly writtenTasks: Map<string, Versioned<Task>>;
 }
 
-/** Returns a function that keeps a task with the version that a commit gave it. */
-export function noteWritten(writtenTasks: CoordinationPorts['writtenTasks'], value: Task): (version: string) => void {
-  return (version) => void writtenTasks.set(value.id, { value, version });
-}
-
 export interface MailboxQueries {
   find(agentId: string): Promise<Versioned<Mailbox> | undefined>;
 }

@@ -11,7 +11,7 @@ import {
 } from '../../../graph/rules/graphNode.ts';
 import type { NodeFinder } from '../../../graph/rules/linking.ts';
 import { readUnreadable } from '../../../kernel/ports.ts';
-import type { CoordinationChange, TaskQueries } from './ports.ts';
+import type { CoordinationChange, CoordinationPorts, TaskQueries } from './ports.ts';
 import type { Counter } from './session.ts';
 import { isClosed, isHeld, type Task, type TaskOutcome, type TaskStatus } from './task.ts';
 
@@ -37,6 +37,14 @@ export function timed(before: Task, after: Task, now: Date): Task {
 /** Returns the change of a task, and the changes of its holder and of the session's counters. */
 export function taskChanges(before: Task, task: Task, version: string, now: Date): CoordinationChange[] {
   return [{ kind: 'replaceTask', before, task: timed(before, task, now), version }, countedChange(before, task, now)];
+}
+
+/** Returns a function that keeps a task with the version that a commit gave it. */
+export function noteWritten(
+  { writtenTasks }: Pick<CoordinationPorts, 'writtenTasks'>,
+  value: Task,
+): (version: string) => void {
+  return (version) => void writtenTasks.set(value.id, { value, version });
 }
 
 function closedWork(

@@ -11,7 +11,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { MAX_REPORT_BYTES, requireSize } from '../../../kernel/json.ts';
 import { readUnreadable, Service, skipUnreadable } from '../../../kernel/ports.ts';
 import { queueGrowth } from './openSession.ts';
-import { type CoordinationPorts, noteWritten } from './ports.ts';
+import type { CoordinationPorts } from './ports.ts';
 import { finishTask, partsChanged, reportOutcome, startTask } from './stateMachine.ts';
 import {
   type Claimant,
@@ -21,7 +21,7 @@ import {
   type TaskResult,
   taskNotFound,
 } from './task.ts';
-import { outcomeChanges, taskChanges } from './taskChanges.ts';
+import { noteWritten, outcomeChanges, taskChanges } from './taskChanges.ts';
 
 /** Maximum share of a response for the tasks of one queue status, because a response can contain two such lists. */
 export const MAX_STATE_SHARE = 0.5;
@@ -35,10 +35,9 @@ export class TaskQueue extends Service<CoordinationPorts> {
     recordResponse: RecordResponse<Task>,
   ): Promise<Task> {
     const decide = (before: Task, now: Date) => ({ task: startTask(before, claimant, now) });
-    const { store, writtenTasks } = this.ports;
     const { task } = await this.change(taskId, workerIn(principal), decide, async (found, { task }, now) => {
       const changes = task === found.value ? [] : taskChanges(found.value, task, found.version, now);
-      await store.commit(changes, { ...recordResponse(task), onVersion: noteWritten(writtenTasks, task) });
+      await this.ports.store.commit(changes, { ...recordResponse(task), onVersion: noteWritten(this.ports, task) });
     });
     return task;
   }
