@@ -38,7 +38,7 @@ export async function measureColdStart(): Promise<Measurement[]> {
       atMost: 1.15,
       status: 200,
       reason:
-        "The time is processor time. The start with one read needs about 5 percent more than the baseline (`coldStart.token`), the check of the API key another 5 percent, and the agent's presence, for which the client of the Realtime Database connects, 8 percent. Next step: build the schemas of a tool when it is first called or listed.",
+        "The time is processor time. The start with one read needs about 5 percent more than the baseline (`coldStart.token`), the check of the API key another 5 percent, and the agent's presence, for which the client of the Realtime Database connects, 8 percent. With Node's compile cache, the ratio would be 1.03, but its entries are valid only for one processor type ([decision 8](decisions/0008-build-and-deploy.md)). Next step: build the schemas of a tool when it is first called or listed.",
       prepare: async () => (url) => post(url, headers, status),
     },
     {
