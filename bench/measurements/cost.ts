@@ -75,6 +75,7 @@ function ledgerOf(meter: Meter, rows: CostRow[], faults: string[]): Ledger {
     async call(by, tool, args, situation = '') {
       meter.take();
       const answer = await by.call(tool, args);
+      await meter.idle();
       book(tool, situation);
       return answer;
     },

@@ -14,12 +14,13 @@ export interface Look<Answer = unknown> {
   readonly outsideFirestore: number;
 }
 
-/** Makes the call, and counts everything that the function sends to Firestore until the response. */
+/** Makes the call, and counts everything that the function sends to Firestore for it. */
 export async function look<Answer>(meter: Meter, call: () => Promise<Answer>): Promise<Look<Answer>> {
   meter.take();
   const began = performance.now();
   const answer = await call();
   const answered = performance.now();
+  await meter.idle();
   const calls = meter.take();
   const inAll = answered - began;
   return {

@@ -10,6 +10,7 @@ import {
   type IncomingHttpHeaders,
   type ServerHttp2Stream,
 } from 'node:http2';
+import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../scripts/emulators/ports.mjs';
 import {
   type Bill,
@@ -40,6 +41,8 @@ export interface Meter {
   readonly host: string;
   /** Returns the calls since the previous `take`, in the order of their start. */
   take(): readonly MeteredCall[];
+  /** Resolves when no call is in progress, except listeners. A response can precede the end of a query. */
+  idle(): Promise<void>;
   close(): void;
 }
 
@@ -76,6 +79,9 @@ export async function openMeter(emulator: string): Promise<Meter> {
       const taken = readings;
       readings = [];
       return taken.map(metered);
+    },
+    async idle() {
+      while (readings.some(({ method, ended }) => method !== 'Listen' && ended === undefined)) await delay(1);
     },
     close() {
       server.close();
@@ -154,6 +160,10 @@ function forward(
   call.on('end', () => {
     reading.ended = performance.now();
     stream.end();
+  });
+  // A call that is aborted has no end.
+  call.on('close', () => {
+    reading.ended ??= performance.now();
   });
   call.on('error', () => stream.destroy());
   stream.on('error', () => call.close(constants.NGHTTP2_CANCEL));
