@@ -60,6 +60,16 @@ export class AccessFixture extends Team {
     await this.app.kernel.store.commit([{ kind: 'setMember', member }]);
   }
 
+  /** Makes the workspace of the fixture private, and creates people that have these roles in it. */
+  async closeTo(members: Readonly<Record<string, MemberRole>>): Promise<void> {
+    const { workspace } = this;
+    await this.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
+    for (const [name, role] of Object.entries(members)) {
+      await this.arrive(name, role);
+      await this.letIn(workspace, name, role);
+    }
+  }
+
   /** Calls an access tool, and returns its response. */
   async ask(principal: Principal, tool: string, args: JsonObject = {}): Promise<JsonObject> {
     return answer(this, `access_${tool}`, args, principal);

@@ -12,13 +12,8 @@ describe('undo of tasks and sessions', () => {
 
   beforeEach(async () => {
     fixture = new AccessFixture();
-    await fixture.arrive('ada', 'leader');
-    const { workspace } = fixture;
-    await fixture.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
-    await fixture.letIn(workspace, 'ada', 'leader');
+    await fixture.closeTo({ ada: 'leader', ben: 'leader' });
     ada = await fixture.person('ada');
-    await fixture.arrive('ben', 'leader');
-    await fixture.letIn(workspace, 'ben', 'leader');
     agent = await fixture.agentOf('ada', 'leader');
     other = await fixture.agentOf('ben', 'leader');
     await answer('init_coordination', { goal: 'Goal' }, ada);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { taskPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { answer, refusedWith } from './calls.ts';
-import { Team } from './team.ts';
+import { Team, unkeyed } from './team.ts';
 
 describe('tasks that this instance wrote', () => {
   let team: Team;
@@ -57,5 +57,15 @@ describe('tasks that this instance wrote', () => {
     const other = team.at({ app: team.anotherInstance() });
     await answer(other, 'coordination_release_task', { task_id: id }, team.leader);
     assert.match(await refusedWith(team, 'coordination_start_task', startOf(id), mine), /cannot be started/);
+  });
+
+  it('are not found by a caller without the role worker', async () => {
+    const { id } = await team.createOne();
+    await team.claim(ann);
+    const start = (role: 'viewer' | 'worker') =>
+      team.app.services.taskQueue.start(team.principal('ann', role), id, { agent_id: ann }, unkeyed);
+    await assert.rejects(start('viewer'), { code: 'NOT_FOUND' });
+    assert.equal((await team.task(id)).status, 'claimed');
+    assert.equal((await start('worker')).status, 'in_progress');
   });
 });

@@ -184,10 +184,7 @@ describe('updates', () => {
 
       beforeEach(async () => {
         fixture = new AccessFixture();
-        await fixture.arrive('ada', 'leader');
-        const { workspace } = fixture;
-        await fixture.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
-        await fixture.letIn(workspace, 'ada', 'leader');
+        await fixture.closeTo({ ada: 'leader' });
         ada = await fixture.person('ada');
       });
 

@@ -24,12 +24,7 @@ describe('the audit log of a workspace', () => {
 
   beforeEach(async () => {
     fixture = new AccessFixture();
-    await fixture.arrive('ada', 'leader');
-    await fixture.arrive('ben', 'worker');
-    const { workspace } = fixture;
-    await fixture.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
-    await fixture.letIn(workspace, 'ada', 'leader');
-    await fixture.letIn(workspace, 'ben', 'worker');
+    await fixture.closeTo({ ada: 'leader', ben: 'worker' });
     [ada, hers, ben] = [
       await fixture.person('ada'),
       await fixture.agentOf('ada', 'worker'),

@@ -55,10 +55,7 @@ export class UndoFixture {
   static async open(): Promise<UndoFixture> {
     const accessFixture = new AccessFixture();
     accessFixture.now = new Date();
-    const { workspace } = accessFixture;
-    await accessFixture.arrive('ada', 'leader');
-    await accessFixture.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
-    await accessFixture.letIn(workspace, 'ada', 'leader');
+    await accessFixture.closeTo({ ada: 'leader' });
     const principal = await accessFixture.agentOf('ada', 'leader');
     const undoFixture = new UndoFixture(accessFixture, principal, String(principal.agent_id));
     await undoFixture.ask('coordination_register_agent', { agent_id: undoFixture.agentId, role: 'worker' });

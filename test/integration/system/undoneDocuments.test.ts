@@ -30,18 +30,13 @@ for (const database of ['firestore', 'realtime'] as const) {
       fixture = new AccessFixture();
       // The security rules of the Realtime Database use the server's clock.
       fixture.now = new Date();
-      await fixture.arrive('ada', 'leader');
-      await fixture.arrive('ben', 'worker');
-      const { workspace } = fixture;
-      await fixture.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
-      await fixture.letIn(workspace, 'ada', 'leader');
-      await fixture.letIn(workspace, 'ben', 'worker');
+      await fixture.closeTo({ ada: 'leader', ben: 'worker' });
       [hers, leading, his] = [
         await fixture.agentOf('ada', 'worker'),
         await fixture.agentOf('ada', 'leader'),
         await fixture.agentOf('ben', 'worker'),
       ];
-      list = `shared/${workspace}/notes`;
+      list = `shared/${fixture.workspace}/notes`;
       path = `${list}/first`;
     });
 
