@@ -85,7 +85,7 @@ async function measureSetting({ name, stage, delayMs, target }: Setting): Promis
 }
 
 const REASON =
-  'An event is stored in the log before it is delivered, which is one more round trip to the database. With a delay, the ratio is therefore at least 2. Next step: deliver an event while it is being stored. Readers would then get an event twice if the instance ends before the event is stored, which decision 12 excludes.';
+  'An event is stored in the log before it is delivered, which is one more round trip to the Realtime Database. With a delay to that database, the ratio of `event.realtime` is therefore at least 2. Next step: deliver an event while it is being stored. Readers would then get an event twice if the instance ends before the event is stored, which decision 12 excludes.';
 
 async function compare(caller: McpCaller, stage: Stage, delayMs: number): Promise<Rounds> {
   const subscriptionId = `bench-${randomUUID()}`;
