@@ -80,14 +80,14 @@ function isWorse(median: number, before: Spread, kind: Target['kind']): boolean 
     : median > Math.max(before.max, before.median * (1 + NOISE));
 }
 
-/** Returns a sentence for each target that one of the two runs missed. */
+/** Returns a sentence with the targets that one of the two runs missed, and the reason. */
 export function missedTargets({ runs: [first, second] }: Stored): readonly string[] {
   const after = judgedOf(second);
-  return judgedOf(first).flatMap(({ what, spread, target }) => {
+  const missed = judgedOf(first).flatMap(({ what, spread, target }) => {
     const both = [spread, after.find((one) => one.what === what)?.spread ?? spread];
     if (both.every((one) => meets(one, target))) return [];
-    const medians = both.map((one) => numberText(one.median)).join(' and ');
-    const reason = first.reason === undefined ? '' : ` ${first.reason}`;
-    return [`\`${first.name}\`: ${what} ${medians}, target ${targetText(target)}.${reason}`];
+    return [`${what} ${both.map((one) => numberText(one.median)).join(' and ')}, target ${targetText(target)}`];
   });
+  if (missed.length === 0) return [];
+  return [`\`${first.name}\`: ${missed.join('; ')}.${first.reason === undefined ? '' : ` ${first.reason}`}`];
 }

@@ -39,14 +39,19 @@ describe('results in the documentation', () => {
     assert.ok(prose.includes('## Measurements') && prose.length < page.length);
   });
 
-  it('show the medians of two runs, the origin, and each missed target with its reason', () => {
-    const text = resultText(STORED);
+  it('show the medians of two runs, the origin, and the missed targets with their reason', () => {
+    const slow = measured('slow', 2, 30);
+    const text = resultText(withFigures(STORED, ORIGIN, [slow, slow]));
     assert.match(text, /Muster 1\.2\.3 at commit abc1234, measured on 2026-01-02 on 2 cores:/);
     assert.match(
       text,
       /\| `a` \| 1, 1\.20 \| 0\.900 to 1\.32 \| at most 1\.5 \| Title of a\. ms: 10 \(target at most 20\) \|/,
     );
     assert.match(text, /^- `b`: ratio 2 and 2, target at most 1\.5\. The emulator is slow\.$/m);
+    assert.match(
+      text,
+      /^- `slow`: ratio 2 and 2, target at most 1\.5; ms 30 and 30, target at most 20\. The emulator is slow\.$/m,
+    );
     assert.doesNotMatch(text, /^- `a`/m);
   });
 });
