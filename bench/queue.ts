@@ -1,7 +1,7 @@
 /** A workspace with many tasks and agents, whose calls are measured in rounds. */
 import { McpCaller } from './load/client.ts';
 import { median } from './measurement.ts';
-import { addAgents, addCaller, newProject, type Project } from './seed.ts';
+import { addAgents, addCaller, deleteDocuments, newProject, type Project } from './seed.ts';
 import { musterFunction, serveFunction } from './servers/functionServer.ts';
 import { type Look, look } from './wire/look.ts';
 import { openMeter } from './wire/meter.ts';
@@ -91,6 +91,7 @@ export async function openQueue(name: string, size: number, fill: Fill = fillThr
     async end() {
       await server.end();
       meter.close();
+      await deleteDocuments(project);
     },
   };
 }

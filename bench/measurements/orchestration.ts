@@ -73,7 +73,7 @@ async function measureStep(url: string): Promise<Measurement> {
     },
     figureTargets: { 'ms per step': { kind: 'at most', value: 8 } },
     reason:
-      "A step waits for one read of the budgets that apply to its call, one commit and the call. The emulator, the local model and the two listeners of the run use the same processor. Muster's own code takes a small part of the time.",
+      "A step waits for one read of the budgets that apply to its call, one commit and the call. The emulator, the local model and the two listeners of the run use the same processor. Muster's own code takes a small part of the time. Next step: read the budgets while the start of the call is being committed.",
   };
 }
 

@@ -7,7 +7,7 @@ import { listBare, searchBare } from '../baselines/bareTodos.ts';
 import { McpCaller } from '../load/client.ts';
 import { type Measurement, spread } from '../measurement.ts';
 import { alternate, each, ratioOf, type Schedule } from '../rounds.ts';
-import { addCaller, newProject } from '../seed.ts';
+import { addCaller, deleteDocuments, newProject } from '../seed.ts';
 import { musterFunction, serveFunction } from '../servers/functionServer.ts';
 import { addTodos, COMMON_WORD } from '../todoSeed.ts';
 import { NOTHING } from '../wire/bill.ts';
@@ -133,6 +133,7 @@ async function openOwner(name: string, count: number): Promise<Owner> {
     async end() {
       await server.end();
       meter.close();
+      await deleteDocuments(project);
     },
   };
 }
