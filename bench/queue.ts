@@ -1,10 +1,9 @@
 /** A workspace with many tasks and agents, whose calls are measured in rounds. */
-import { McpCaller } from './load/client.ts';
+import { idOf, McpCaller } from './load/client.ts';
 import { median } from './measurement.ts';
-import { addAgents, addCaller, deleteDocuments, newProject, type Project } from './seed.ts';
-import { musterFunction, serveFunction } from './servers/functionServer.ts';
+import { addAgents, addCaller, newProject, type Project } from './seed.ts';
+import { serveMetered } from './servers/meteredServer.ts';
 import { type Look, look } from './wire/look.ts';
-import { openMeter } from './wire/meter.ts';
 
 const BATCH = 500;
 
@@ -43,11 +42,9 @@ export async function openQueue(name: string, size: number, fill: Fill = fillThr
   const project = newProject(name);
   const leader = await addCaller(project, 'leader');
   const { agentId, credential } = await addCaller(project, 'worker');
-  const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
-  const env = { ...project.env, FIRESTORE_EMULATOR_HOST: meter.host };
-  const server = await serveFunction({ ...musterFunction, env });
-  const boss = new McpCaller(server.url, leader.credential);
-  const caller = new McpCaller(server.url, credential);
+  const { url, meter, end } = await serveMetered(project);
+  const boss = new McpCaller(url, leader.credential);
+  const caller = new McpCaller(url, credential);
   await fill(project, boss, size);
   const measured = (tool: Tool, args: object = {}) => look(meter, () => caller.call(tool, args));
   const complete = (taskId: string) =>
@@ -88,11 +85,7 @@ export async function openQueue(name: string, size: number, fill: Fill = fillThr
         Math.round((100 * looks.reduce((sum, one) => sum + number(one), 0)) / looks.length) / 100;
       return { reads: average(({ bill }) => bill.reads), queries: average(({ queries }) => queries) };
     },
-    async end() {
-      await server.end();
-      meter.close();
-      await deleteDocuments(project);
-    },
+    end,
   };
 }
 
@@ -106,10 +99,4 @@ export async function createTasks(boss: McpCaller, count: number): Promise<void>
     const tasks = Array.from({ length: Math.min(left, BATCH) }, (_, number) => ({ description: `Task ${number}` }));
     await boss.call('coordination.create_tasks_batch', { tasks });
   }
-}
-
-/** Returns the id of a task in a response. */
-export function idOf(task: unknown): string {
-  if (typeof task === 'object' && task !== null && 'id' in task) return String(task.id);
-  throw new Error('No task was returned.');
 }

@@ -95,3 +95,9 @@ export class McpCaller {
     return parsed.data.result.structuredContent;
   }
 }
+
+/** Returns the id of an object in a response. */
+export function idOf(value: unknown): string {
+  if (typeof value === 'object' && value !== null && 'id' in value) return String(value.id);
+  throw new Error('The response contains no object with an id.');
+}

@@ -5,14 +5,14 @@
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
 import { bareQueue } from '../baselines/bareQueue.ts';
 import { latenciesAt } from '../load/arrivals.ts';
-import { bytesOnTheWire, McpCaller } from '../load/client.ts';
+import { bytesOnTheWire, idOf, McpCaller } from '../load/client.ts';
 import { type Measurement, median, percentile, spread } from '../measurement.ts';
-import { createTasks, idOf } from '../queue.ts';
+import { createTasks } from '../queue.ts';
 import { alternate, each, ratioOf, type Schedule } from '../rounds.ts';
 import { addCaller, addCallers, newProject, type Project } from '../seed.ts';
 import { musterFunction, serveFunction } from '../servers/functionServer.ts';
+import { serveMetered } from '../servers/meteredServer.ts';
 import { type Look, look } from '../wire/look.ts';
-import { openMeter } from '../wire/meter.ts';
 
 const WORKERS = 32;
 const BATCH = 500;
@@ -114,11 +114,9 @@ async function measureCycle(): Promise<Measurement> {
   const project = newProject('claim-cycle');
   const leader = await addCaller(project, 'leader');
   const worker = await addCaller(project, 'worker');
-  const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
-  const env = { ...project.env, FIRESTORE_EMULATOR_HOST: meter.host };
-  const server = await serveFunction({ ...musterFunction, env });
-  await createTasks(new McpCaller(server.url, leader.credential), WARM_UP_CYCLES + CYCLES);
-  const caller = new McpCaller(server.url, worker.credential);
+  const { url, meter, end } = await serveMetered(project);
+  await createTasks(new McpCaller(url, leader.credential), WARM_UP_CYCLES + CYCLES);
+  const caller = new McpCaller(url, worker.credential);
   const cycle = async (): Promise<void> => {
     const own = { agent_id: worker.agentId };
     const { task } = await caller.call('coordination.claim_task', own);
@@ -132,8 +130,7 @@ async function measureCycle(): Promise<Measurement> {
     const one = await look(meter, cycle);
     if (count >= WARM_UP_CYCLES) looks.push({ ...one, sent: bytesOnTheWire() - before });
   }
-  await server.end();
-  meter.close();
+  await end();
   const figure = (number: (one: Look & { readonly sent: number }) => number) => spread(looks.map(number));
   return {
     name: 'claim.cycle',

@@ -9,8 +9,8 @@ import { type Measurement, spread } from '../measurement.ts';
 import { alternate, ratioOf, type Schedule } from '../rounds.ts';
 import { addCaller, addCallers, newProject } from '../seed.ts';
 import { musterFunction, serveFunction } from '../servers/functionServer.ts';
+import { serveMetered } from '../servers/meteredServer.ts';
 import { NOTHING, plus } from '../wire/bill.ts';
-import { openMeter } from '../wire/meter.ts';
 
 const RUNNERS = 8;
 /** Lines that one runner logs per round. */
@@ -55,17 +55,14 @@ async function measureLines(): Promise<Measurement> {
 async function measureWrites(): Promise<Measurement> {
   const project = newProject('coding-writes');
   const caller = await addCaller(project, 'worker');
-  const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
-  const env = { ...project.env, FIRESTORE_EMULATOR_HOST: meter.host };
-  const muster = await serveFunction({ ...musterFunction, env });
-  const runner = new McpCaller(muster.url, caller.credential);
+  const { url, meter, end } = await serveMetered(project);
+  const runner = new McpCaller(url, caller.credential);
   await register(runner);
   const log = await logOfNewTask(runner);
   meter.take();
   for (const messages of batches()) await log.append(messages);
   const bill = meter.take().reduce((sum, call) => plus(sum, call.bill), NOTHING);
-  await muster.end();
-  meter.close();
+  await end();
   const bare = bareLog(newProject('bare-coding-writes').firestore);
   let documents = 0;
   for (const messages of batches()) documents += await bare.append(linesOf(messages));

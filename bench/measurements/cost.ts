@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { McpCaller } from '../load/client.ts';
 import type { Measurement } from '../measurement.ts';
 import { addCallers, newProject } from '../seed.ts';
-import { musterFunction, serveFunction } from '../servers/functionServer.ts';
+import { serveMetered } from '../servers/meteredServer.ts';
 import { startRunQueue } from '../servers/runQueue.ts';
 import { type Bill, NOTHING, plus } from '../wire/bill.ts';
-import { type Meter, type MeteredCall, openMeter } from '../wire/meter.ts';
+import type { Meter, MeteredCall } from '../wire/meter.ts';
 import type { Ledger } from './costLedger.ts';
 import { startPeople } from './costOfAccess.ts';
 import { startGitHub } from './costOfGitHub.ts';
@@ -30,16 +30,12 @@ export async function measureCost(): Promise<CostMeasurement> {
   const [worker] = await addCallers(project, 'worker');
   if (leader === undefined || worker === undefined) throw new Error('Missing callers.');
   await letAnswer(project, worker.agentId);
-  const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
   const [gitHub, runQueue, { owner, invited }] = await Promise.all([
     startGitHub(),
     startRunQueue(project.env),
     startPeople(project),
   ]);
-  const server = await serveFunction({
-    ...musterFunction,
-    env: { ...project.env, ...gitHub.env, ...runQueue.env, FIRESTORE_EMULATOR_HOST: meter.host, PUBLIC_URL: ORIGIN },
-  });
+  const server = await serveMetered(project, { ...gitHub.env, ...runQueue.env, PUBLIC_URL: ORIGIN });
   const cast = {
     url: server.url,
     leader: new McpCaller(server.url, leader.credential),
@@ -52,12 +48,11 @@ export async function measureCost(): Promise<CostMeasurement> {
   };
   const rows: CostRow[] = [];
   const faults: string[] = [];
-  await playEveryTool(cast, ledgerOf(meter, rows, faults));
+  await playEveryTool(cast, ledgerOf(server.meter, rows, faults));
   const missing = (await everything(new McpCaller(`${server.url}?toolsets=all`, leader.credential))).filter(
     (what) => !rows.some((row) => wireName(row.what) === what),
   );
   await Promise.all([server.end(), gitHub.stop(), runQueue.stop()]);
-  meter.close();
   faults.push(...missing.map((what) => `${what} is missing from bench/measurements/costScenario.ts`));
   return { name: 'cost', title: 'Firestore documents per call', figures: { calls: rows.length }, faults, rows };
 }

@@ -1,5 +1,6 @@
 /** Calls the tools for questions, approvals, the audit log, undo, delegation, the work tree and budgets. */
 import { preferencesPath } from '../../functions/src/kernel/firestore/paths.ts';
+import { idOf } from '../load/client.ts';
 import { OWNER, type Project } from '../seed.ts';
 import type { Cast, Ledger } from './costLedger.ts';
 
@@ -54,9 +55,4 @@ async function relate({ leader }: Cast, ledger: Ledger): Promise<void> {
   await ledger.call(leader, 'system.getTree', named, 'returns four items');
   await ledger.call(leader, 'system.setBudget', { ...named, money: 5 }, 'of a to-do');
   await ledger.call(leader, 'coordination.cancel_task', { task_id: idOf(task) }, 'of a part of a delegated task');
-}
-
-function idOf(value: unknown): string {
-  if (typeof value === 'object' && value !== null && 'id' in value) return String(value.id);
-  throw new Error('No item with an id was returned.');
 }

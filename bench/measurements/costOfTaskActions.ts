@@ -1,4 +1,5 @@
 /** Calls every task action, and the tool that restores an archived session. */
+import { idOf } from '../load/client.ts';
 import type { Cast, Ledger } from './costLedger.ts';
 
 export async function playTaskActions({ leader, worker, workerId }: Cast, ledger: Ledger): Promise<void> {
@@ -19,9 +20,4 @@ export async function playTaskActions({ leader, worker, workerId }: Cast, ledger
   await lever('message_agent', { agent_id: workerId, message: 'Look' });
   await lever('reopen', {}, 'restores the session that was archived last');
   await leader.call('coordination.reopen', {});
-}
-
-function idOf(value: unknown): string {
-  if (typeof value === 'object' && value !== null && 'id' in value) return String(value.id);
-  throw new Error('No item with an id was returned.');
 }

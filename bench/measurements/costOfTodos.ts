@@ -1,4 +1,5 @@
 /** Calls every todo tool once, and again in each further situation that changes the cost of the call. */
+import { idOf } from '../load/client.ts';
 import type { Cast, Ledger } from './costLedger.ts';
 
 const DAY = 86_400_000;
@@ -45,9 +46,4 @@ export async function playTodos({ worker }: Cast, ledger: Ledger): Promise<void>
   await todo('complete_task', { task_id }, 'of any other to-do');
   await todo('reopen_task', { task_id }, 'of any other to-do');
   await todo('delete_task', { task_id });
-}
-
-function idOf(value: unknown): string {
-  if (typeof value === 'object' && value !== null && 'id' in value) return String(value.id);
-  throw new Error('No item with an id was returned.');
 }

@@ -1,5 +1,6 @@
 /** Calls every tool and reads every resource in an active workspace. If a call is missing, the benchmark fails. */
 
+import { idOf } from '../load/client.ts';
 import type { Cast, Ledger } from './costLedger.ts';
 import { playAccess } from './costOfAccess.ts';
 import { playCoding } from './costOfCoding.ts';
@@ -102,9 +103,4 @@ async function look({ leader, worker, workerId }: Cast, ledger: Ledger): Promise
   await ledger.read(leader, 'coordination://tasks', `returns all ${TASKS + DEPENDENTS + 1} tasks`);
   await ledger.read(leader, 'coordination://discoveries', 'returns 100 discoveries, and reads one more');
   await ledger.read(leader, 'coordination://master-plan');
-}
-
-function idOf(task: unknown): string {
-  if (typeof task === 'object' && task !== null && 'id' in task && typeof task.id === 'string') return task.id;
-  throw new Error('No task was returned.');
 }

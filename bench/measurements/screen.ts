@@ -8,9 +8,8 @@ import { firebaseApp } from '../../functions/src/kernel/realtime/database.ts';
 import { consoleOfEmulators } from '../../scripts/setup/console.mjs';
 import { openBrowser, openWindow } from '../../test/support/browser.ts';
 import { listen, portOf } from '../../test/support/listening.ts';
-import { McpCaller } from '../load/client.ts';
+import { idOf, McpCaller } from '../load/client.ts';
 import { type Measurement, percentile } from '../measurement.ts';
-import { idOf } from '../queue.ts';
 import { addCaller, OWNER, suiteProject } from '../seed.ts';
 import { musterFunction, serveFunction } from '../servers/functionServer.ts';
 

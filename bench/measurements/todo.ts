@@ -1,6 +1,6 @@
 /** Calls of the to-do tools, compared with a bare function that makes the same Firestore operations. */
 import { fileURLToPath } from 'node:url';
-import { McpCaller, post } from '../load/client.ts';
+import { idOf, McpCaller, post } from '../load/client.ts';
 import { type Measurement, spread } from '../measurement.ts';
 import { alternate, type Rounds, ratioOf, type Schedule } from '../rounds.ts';
 import { addCallers, newProject } from '../seed.ts';
@@ -102,9 +102,4 @@ function comparison(name: string, what: string, rates: Rounds): Measurement {
     target: { kind: 'at least', value: 0.6 },
     figures: { 'calls/s': spread(rates.ours), 'calls/s of the baseline': spread(rates.baseline) },
   };
-}
-
-function idOf(task: unknown): string {
-  if (typeof task === 'object' && task !== null && 'id' in task) return String(task.id);
-  throw new Error('No occurrence was returned.');
 }

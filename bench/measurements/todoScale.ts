@@ -7,12 +7,11 @@ import { listBare, searchBare } from '../baselines/bareTodos.ts';
 import { McpCaller } from '../load/client.ts';
 import { type Measurement, spread } from '../measurement.ts';
 import { alternate, each, ratioOf, type Schedule } from '../rounds.ts';
-import { addCaller, deleteDocuments, newProject } from '../seed.ts';
-import { musterFunction, serveFunction } from '../servers/functionServer.ts';
+import { addCaller, newProject } from '../seed.ts';
+import { serveMetered } from '../servers/meteredServer.ts';
 import { addTodos, COMMON_WORD } from '../todoSeed.ts';
 import { NOTHING } from '../wire/bill.ts';
 import { type Look, look } from '../wire/look.ts';
-import { openMeter } from '../wire/meter.ts';
 
 const FEW = 100;
 const MANY = 50_000;
@@ -99,12 +98,8 @@ async function openOwner(name: string, count: number): Promise<Owner> {
   const project = newProject(name);
   const worker = await addCaller(project, 'worker');
   await addTodos(project, count);
-  const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
-  const server = await serveFunction({
-    ...musterFunction,
-    env: { ...project.env, FIRESTORE_EMULATOR_HOST: meter.host },
-  });
-  const caller = new McpCaller(server.url, worker.credential);
+  const { url, meter, end } = await serveMetered(project);
+  const caller = new McpCaller(url, worker.credential);
   return {
     async look({ tool, args }) {
       const looks: Look[] = [];
@@ -130,10 +125,6 @@ async function openOwner(name: string, count: number): Promise<Owner> {
       }
       return Math.min(...milliseconds);
     },
-    async end() {
-      await server.end();
-      meter.close();
-      await deleteDocuments(project);
-    },
+    end,
   };
 }

@@ -29,10 +29,8 @@ describe('short rounds of the benchmarks', () => {
   it('32 workers claim each task once; a claim needs few documents, bytes and CPU time', async () => {
     const length = { schedule: { warmUps: 0, rounds: 1 }, tasks: 100, contendedSeconds: 1 };
     const measured = await measureClaim(length);
-    assert.deepEqual(
-      measured.flatMap(({ faults = [] }) => faults),
-      [],
-    );
+    const faults = measured.flatMap(({ faults = [] }) => faults);
+    assert.deepEqual(faults, []);
     const [whole, , cycle] = measured;
     assert.ok(whole && cycle);
     const ratio = medianOf(whole, 'CPU ms per claim') / medianOf(whole, 'CPU ms per claim of the baseline');
@@ -51,10 +49,8 @@ describe('short rounds of the benchmarks', () => {
     const short = await openQueue('rounds-short', few);
     const long = await openQueue('rounds-long', many);
     const measured = await compareQueues('scale', short, long, { warmUps: 1, rounds: 3 });
-    assert.deepEqual(
-      measured.flatMap(({ faults = [] }) => faults),
-      [],
-    );
+    const faults = measured.flatMap(({ faults = [] }) => faults);
+    assert.deepEqual(faults, []);
     const claim = measured.find(({ name }) => name === 'scale.claim');
     assert.ok(claim?.ratio);
     assert.ok(claim.ratio.median <= MAX_SCALE, `${claim.ratio.median} times the time with ${few}`);

@@ -83,10 +83,8 @@ for (const { name, tool, input, output } of entries) {
 
     it('has a description for each of its arguments', () => {
       const bare = propertiesOf(input).filter(([, { description }]) => (description ?? '').trim() === '');
-      assert.deepEqual(
-        bare.map(([path]) => path),
-        [],
-      );
+      const missing = bare.map(([path]) => path);
+      assert.deepEqual(missing, []);
     });
 
     it('rejects arguments that its schema does not define', () => {

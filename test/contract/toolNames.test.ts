@@ -67,10 +67,8 @@ describe('tool names in texts', () => {
       const callable = new Set(catalog.methods.map((name) => directory.wireName(name) ?? ''));
       const { listed, templates } = resources;
       const texts = [instructions, ...[...listed, ...templates].map(({ description }) => description)];
-      assert.deepEqual(
-        texts.flatMap((text) => unlisted(text, callable)),
-        [],
-      );
+      const wrong = texts.flatMap((text) => unlisted(text, callable));
+      assert.deepEqual(wrong, []);
       for (const name of DOTTED) {
         const text = `Call ${name}. Or ${name}: see "${name}", (${name}) or ${name} {}.`;
         assert.deepEqual(unlisted(directory.named(text), callable), [], name);

@@ -165,10 +165,8 @@ for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS
         );
         if (next === undefined) {
           assert.equal(progress.requiredRemaining, 0);
-          assert.deepEqual(
-            [...achieves].filter((id) => !done.has(id)),
-            [],
-          );
+          const missing = [...achieves].filter((id) => !done.has(id));
+          assert.deepEqual(missing, []);
           for (const { completed, completedAt } of items) assert.equal(completedAt !== undefined, completed);
           return;
         }

@@ -118,10 +118,8 @@ describe('npm start', () => {
     process.kill(-Number(running.pid), 'SIGINT'); // Signals the whole process group, as Ctrl-C does.
     const [code] = await once(running, 'exit');
     assert.equal(code, 0, printed);
-    assert.deepEqual(
-      runs.flatMap((run) => processesOf(run)),
-      [],
-    );
+    const left = runs.flatMap((run) => processesOf(run));
+    assert.deepEqual(left, []);
     for (const [name, address] of Object.entries(emulators)) await assert.rejects(fetch(`http://${address}`), name);
     for (const path of [inClone('.mcp.json'), inClone('.dev/endpoint.json'), locator])
       assert.equal(existsSync(path), false, path);

@@ -76,10 +76,8 @@ describe('upgrade from the last release', function () {
     assertShown(await readings(old, casts()), shown);
     await perform('back', { old });
     const unfinished = performances.filter(({ isOver }) => !isOver);
-    assert.deepEqual(
-      unfinished.map(({ title }) => title),
-      [],
-    );
+    const left = unfinished.map(({ title }) => title);
+    assert.deepEqual(left, []);
   });
 
   it('two versions that run concurrently assign each task once and send each reminder once', async () => {

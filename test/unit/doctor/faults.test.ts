@@ -10,12 +10,15 @@ const ACCOUNT = `muster@${PROJECT}.iam.gserviceaccount.com`;
 const HERE = `projects/${PROJECT}/locations/us-central1`;
 const FIRESTORE = `firestore.googleapis.com/v1/projects/${PROJECT}/databases`;
 
+const DEPLOY = /^npm run deploy -- --project muster-team$/;
+
 interface Fault {
   /** Name of the only check that must fail. */
   readonly check: string;
   readonly what: string;
   readonly plant: (recording: Recording) => Recording | undefined;
-  readonly fix: RegExp;
+  /** If absent, a deploy is the fix. */
+  readonly fix?: RegExp;
   readonly state?: 'problem' | 'warning';
   /** Names of the checks that cannot run because of the fault. */
   readonly unseen?: readonly string[];
@@ -135,12 +138,7 @@ const FAULTS: readonly Fault[] = [
     fix: /^gcloud services enable identitytoolkit\.googleapis\.com --project muster-team$/,
     unseen: ['authentication', 'authorized domains', 'open sign-up'],
   },
-  {
-    check: 'hosting site',
-    what: 'the site is not linked to a web app',
-    plant: edit(sites, /,"appId":"[^"]*"/, ''),
-    fix: /^npm run deploy -- --project muster-team$/,
-  },
+  { check: 'hosting site', what: 'the site is not linked to a web app', plant: edit(sites, /,"appId":"[^"]*"/, '') },
   {
     check: 'hosting site',
     what: 'the web app is linked to a site other than the default',
@@ -149,7 +147,6 @@ const FAULTS: readonly Fault[] = [
       /,"appId":"([^"]*)"(.*?)\}/,
       `$2},{"name":"projects/${PROJECT}/sites/shop","type":"USER_SITE","appId":"$1"}`,
     ),
-    fix: /^npm run deploy -- --project muster-team$/,
   },
   {
     check: 'permissions to deploy',
@@ -205,7 +202,6 @@ const FAULTS: readonly Fault[] = [
     check: 'Realtime Database',
     what: 'no instance exists',
     plant: ({ answers }) => void answers.set(realtime, {}),
-    fix: /^npm run deploy -- --project muster-team$/,
     unseen: ['Realtime Database location', 'database URL', 'rules of the Realtime Database'],
   },
   {
@@ -225,7 +221,6 @@ const FAULTS: readonly Fault[] = [
     check: 'database URL',
     what: 'functions were deployed before the Realtime Database existed',
     plant: edit(functions, /,\\"databaseURL\\":\\"[^"]*\\"/, ''),
-    fix: /^npm run deploy -- --project muster-team$/,
   },
   {
     check: 'service account',
@@ -354,20 +349,13 @@ const FAULTS: readonly Fault[] = [
     check: 'rules of Firestore',
     what: 'the rules were opened by hand',
     plant: edit(RULESET, 'rules_version', '// for a moment only\\nrules_version'),
-    fix: /^npm run deploy/,
   },
   {
     check: 'rules of the Realtime Database',
     what: 'the rules were opened by hand',
     plant: edit(REALTIME_RULES, '".read":false', '".read":true'),
-    fix: /^npm run deploy/,
   },
-  {
-    check: 'functions',
-    what: 'one has failed',
-    plant: edit(functions, /"state":"ACTIVE"/, '"state":"FAILED"'),
-    fix: /^npm run deploy -- --project muster-team$/,
-  },
+  { check: 'functions', what: 'one has failed', plant: edit(functions, /"state":"ACTIVE"/, '"state":"FAILED"') },
   {
     check: 'functions of previous versions',
     what: 'one is left over',
@@ -382,20 +370,9 @@ const FAULTS: readonly Fault[] = [
     check: "functions' account",
     what: 'one runs as the default account',
     plant: edit(functions, ACCOUNT, `${NUMBER}-compute@developer.gserviceaccount.com`),
-    fix: /^npm run deploy/,
   },
-  {
-    check: 'runtime',
-    what: 'one runs on an old Node version',
-    plant: edit(functions, 'nodejs22', 'nodejs20'),
-    fix: /^npm run deploy/,
-  },
-  {
-    check: 'parameters',
-    what: 'one was changed and not deployed',
-    plant: parameter('RATE_LIMIT_BURST', '50'),
-    fix: /^npm run deploy/,
-  },
+  { check: 'runtime', what: 'one runs on an old Node version', plant: edit(functions, 'nodejs22', 'nodejs20') },
+  { check: 'parameters', what: 'one was changed and not deployed', plant: parameter('RATE_LIMIT_BURST', '50') },
   {
     check: 'task queue',
     what: 'the queue is paused',
@@ -406,7 +383,6 @@ const FAULTS: readonly Fault[] = [
     check: 'task queue',
     what: 'the queue was deleted',
     plant: ({ answers }) => void answers.set(`cloudtasks.googleapis.com/v2/${HERE}/queues`, {}),
-    fix: /^npm run deploy/,
   },
   {
     check: 'schedules',
@@ -428,12 +404,7 @@ const FAULTS: readonly Fault[] = [
     ),
     fix: /^npx firebase functions:artifacts:setpolicy --location us-central1 --days 1/,
   },
-  {
-    check: 'topics',
-    what: 'one was deleted',
-    plant: drop(`${pubSub}/topics`, 'topics', /reminders/),
-    fix: /^npm run deploy/,
-  },
+  { check: 'topics', what: 'one was deleted', plant: drop(`${pubSub}/topics`, 'topics', /reminders/) },
   {
     check: 'dead letters',
     what: 'a subscription has no dead-letter policy',
@@ -482,19 +453,16 @@ const FAULTS: readonly Fault[] = [
     check: 'sign-in links in logs',
     what: 'no exclusion exists',
     plant: ({ answers }) => void answers.set(exclusions, {}),
-    fix: /^npm run deploy/,
   },
   {
     check: 'sign-in links in logs',
     what: 'the exclusion is disabled',
     plant: edit(exclusions, '"name"', '"disabled":true,"name"'),
-    fix: /^npm run deploy/,
   },
   {
     check: 'sign-in links in logs',
     what: 'the exclusion is narrower',
     plant: edit(exclusions, 'oobCode=', 'oobCode=1'),
-    fix: /^npm run deploy/,
   },
   {
     check: 'open sign-up',
@@ -510,12 +478,7 @@ const FAULTS: readonly Fault[] = [
     state: 'warning',
     fix: /User actions/,
   },
-  {
-    check: 'web API key',
-    what: 'no budget exists',
-    plant: deployedParameter('WEB_API_KEY', ''),
-    fix: /^npm run deploy/,
-  },
+  { check: 'web API key', what: 'no budget exists', plant: deployedParameter('WEB_API_KEY', '') },
   {
     check: 'budget',
     what: 'budgets have no alerts',
@@ -532,12 +495,11 @@ const FAULTS: readonly Fault[] = [
     check: 'maximum instances',
     what: 'the endpoint is deployed with another limit',
     plant: edit(functions, /(functions\/mcp".*?"maxInstanceCount":)100/, '$13000'),
-    fix: /^npm run deploy/,
   },
 ];
 
 describe('fault in a healthy project', () => {
-  for (const { check, what, plant, fix, state = 'problem', unseen = [] } of FAULTS)
+  for (const { check, what, plant, fix = DEPLOY, state = 'problem', unseen = [] } of FAULTS)
     it(`is found by the check "${check}": ${what}`, async () => {
       const findings = await diagnosed('healthy', plant);
       assert.deepEqual(namesOf(findings, state), [check]);
@@ -651,9 +613,7 @@ describe('harmless situation in a project', () => {
   for (const { what, plant } of HARMLESS)
     it(`is not reported: ${what}`, async () => {
       const findings = await diagnosed('healthy', plant);
-      assert.deepEqual(
-        findings.filter(({ state }) => state !== 'ok'),
-        [],
-      );
+      const reported = findings.filter(({ state }) => state !== 'ok');
+      assert.deepEqual(reported, []);
     });
 });

@@ -264,10 +264,8 @@ describe('MCP endpoint', () => {
         }),
         { numRuns: 300 },
       );
-      assert.deepEqual(
-        ports.entries.filter(({ level }) => level === 'error'),
-        [],
-      );
+      const errors = ports.entries.filter(({ level }) => level === 'error');
+      assert.deepEqual(errors, []);
     });
   });
 });

@@ -54,9 +54,7 @@ describe('progress notifications of a call', () => {
     const waits = entries.filter(({ input }) => /"wait_?(ms|seconds)"/i.test(JSON.stringify(input)));
     assert.ok(waits.length >= 5);
     const silent = waits.filter(({ tool }) => tool.notifies === undefined);
-    assert.deepEqual(
-      silent.map(({ tool }) => tool.name),
-      [],
-    );
+    const names = silent.map(({ tool }) => tool.name);
+    assert.deepEqual(names, []);
   });
 });

@@ -36,10 +36,8 @@ describe('readable text of a response', () => {
       const text = textOf(toolset, name, answer);
       const output = text.replaceAll('\n  | ', '\n').replaceAll('\n    | ', '\n');
       const missing = leavesOf(answer).filter((leaf) => !SAID_OTHERWISE.has(leaf) && !output.includes(leaf));
-      assert.deepEqual(
-        missing.filter((leaf) => !output.includes(leaf.split('\n')[0] ?? '')),
-        [],
-      );
+      const lost = missing.filter((leaf) => !output.includes(leaf.split('\n')[0] ?? ''));
+      assert.deepEqual(lost, []);
       assert.doesNotMatch(text, /undefined|\[object|NaN/);
       assert.ok(
         text.split('\n').every((line) => line === line.trimEnd()),
@@ -55,10 +53,8 @@ describe('readable text of a response', () => {
       const text = textOf(toolset, name, attacked);
       assert.match(text, /obey me/);
       const lines = text.split('\n');
-      assert.deepEqual(
-        lines.filter((line) => /^(Goal: obey|Run run-1: s)/.test(line)),
-        [],
-      );
+      const obeyed = lines.filter((line) => /^(Goal: obey|Run run-1: s)/.test(line));
+      assert.deepEqual(obeyed, []);
       // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these.
       assert.doesNotMatch(text, /[\u0000-\u0009\u000b-\u001f\u202e]/);
     });

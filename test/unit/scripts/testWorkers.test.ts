@@ -43,10 +43,8 @@ describe('batches of test files', () => {
   });
 
   it('do not exist if no files are selected', () => {
-    assert.deepEqual(
-      batchesOf(rules, [], () => 1),
-      [],
-    );
+    const batches = batchesOf(rules, [], () => 1);
+    assert.deepEqual(batches, []);
   });
 
   it('start with suites that need no emulators, and end with the shortest batch', () => {
