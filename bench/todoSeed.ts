@@ -27,9 +27,15 @@ export function todoNumber(number: number): Todo {
   };
 }
 
-export function addTodos({ firestore }: Project, count: number): Promise<void> {
+/** Returns a to-do with few words, of which a million fit into the emulator's memory. */
+export function shortTodo(number: number): Todo {
+  const { description: _, ...todo } = todoNumber(number);
+  return { ...todo, title: `${COMMON_WORD} ${number}`, tags: [] };
+}
+
+export function addTodos({ firestore }: Project, count: number, todoOf = todoNumber): Promise<void> {
   return writeAll(firestore, count, (number) => {
-    const todo = todoNumber(number);
+    const todo = todoOf(number);
     return [todoPath(todo.id), todoToDocument(todo)];
   });
 }

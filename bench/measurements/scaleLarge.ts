@@ -5,6 +5,7 @@ import type { McpCaller } from '../load/client.ts';
 import type { Measurement } from '../measurement.ts';
 import { createTasks, openQueue } from '../queue.ts';
 import { addAgents, type Project, writeAll } from '../seed.ts';
+import { shortTodo } from '../todoSeed.ts';
 import { compareQueues } from './scale.ts';
 import { compareTodos } from './todoScale.ts';
 
@@ -18,7 +19,7 @@ const ORIGINALS = 500;
 export async function measureScaleLarge(): Promise<Measurement[]> {
   // Few rounds, because the emulator scans for up to half a minute per call.
   const schedule = { warmUps: 1, rounds: 2 };
-  const ofTodos = await compareTodos('scaleLarge', { few: FEW, many: TODOS, schedule });
+  const ofTodos = await compareTodos('scaleLarge', { few: FEW, many: TODOS, schedule, looks: 2, todoOf: shortTodo });
   const few = await openQueue('scale-few', FEW);
   const many = await openQueue('scale-many', MANY, fillByCopies);
   return [...(await compareQueues('scaleLarge', few, many, schedule)), ...ofTodos];

@@ -9,15 +9,13 @@ import { type Measurement, spread } from '../measurement.ts';
 import { alternate, each, ratioOf, type Schedule } from '../rounds.ts';
 import { addCaller, newProject } from '../seed.ts';
 import { serveMetered } from '../servers/meteredServer.ts';
-import { addTodos, COMMON_WORD } from '../todoSeed.ts';
+import { addTodos, COMMON_WORD, todoNumber } from '../todoSeed.ts';
 import { NOTHING } from '../wire/bill.ts';
 import { type Look, look } from '../wire/look.ts';
 
 const FEW = 100;
 const MANY = 50_000;
 const LIMIT = 10;
-/** Calls per round. Only the fastest call counts, because other load can only make a call slower. */
-const LOOKS = 4;
 const SCHEDULE: Schedule = { warmUps: 1, rounds: 7 };
 
 /** Number of counted index entries that Firestore bills as one read. */
@@ -39,19 +37,22 @@ interface Owner {
 }
 
 export function measureTodoScale(): Promise<Measurement[]> {
-  return compareTodos('todoScale', { few: FEW, many: MANY, schedule: SCHEDULE });
+  return compareTodos('todoScale', { few: FEW, many: MANY, schedule: SCHEDULE, looks: 4, todoOf: todoNumber });
 }
 
 interface Sizes {
   readonly few: number;
   readonly many: number;
   readonly schedule: Schedule;
+  /** Calls per round. Only the fastest call counts, because other load can only make a call slower. */
+  readonly looks: number;
+  readonly todoOf: typeof todoNumber;
 }
 
 /** Compares a person with few to-dos and a person with many. */
 export async function compareTodos(name: string, sizes: Sizes): Promise<Measurement[]> {
-  const few = await openOwner(`todo-${sizes.few}`, sizes.few);
-  const many = await openOwner(`todo-${sizes.many}`, sizes.many);
+  const few = await openOwner(`todo-${sizes.few}`, sizes.few, sizes);
+  const many = await openOwner(`todo-${sizes.many}`, sizes.many, sizes);
   const measurements: Measurement[] = [];
   for (const what of LOOKED_AT)
     measurements.push({ ...(await compare(what, sizes, { few, many })), name: `${name}.${what.name}` });
@@ -94,16 +95,20 @@ async function compare(
   };
 }
 
-async function openOwner(name: string, count: number): Promise<Owner> {
+async function openOwner(
+  name: string,
+  count: number,
+  { looks: times, todoOf }: Pick<Sizes, 'looks' | 'todoOf'>,
+): Promise<Owner> {
   const project = newProject(name);
   const worker = await addCaller(project, 'worker');
-  await addTodos(project, count);
+  await addTodos(project, count, todoOf);
   const { url, meter, end } = await serveMetered(project);
   const caller = new McpCaller(url, worker.credential);
   return {
     async look({ tool, args }) {
       const looks: Look[] = [];
-      for (let count = 0; count < LOOKS; count++) {
+      for (let count = 0; count < times; count++) {
         // First makes a call in which the instance does its periodic work, so that this work is not measured.
         await caller.call('coordination.heartbeat', { agent_id: worker.agentId });
         looks.push(await look(meter, () => caller.call(tool, { ...args, limit: LIMIT })));
@@ -117,7 +122,7 @@ async function openOwner(name: string, count: number): Promise<Owner> {
     },
     async bare({ tool }) {
       const milliseconds: number[] = [];
-      for (let count = 0; count < LOOKS; count++) {
+      for (let count = 0; count < times; count++) {
         const began = performance.now();
         const { firestore } = project;
         await (tool === 'todo.list_tasks' ? listBare(firestore, LIMIT) : searchBare(firestore, COMMON_WORD, LIMIT));
