@@ -34,11 +34,16 @@ export interface Queue {
   end(): Promise<void>;
 }
 
-/** Creates the tasks and agents of a new project. `boss` is a leader. */
-export type Fill = (project: Project, boss: McpCaller, size: number) => Promise<unknown>;
+interface QueueOptions {
+  /** Creates the tasks and agents of a new project. `boss` is a leader. */
+  readonly fill?: (project: Project, boss: McpCaller, size: number) => Promise<unknown>;
+  /** Number of calls per round. */
+  readonly calls?: number;
+}
 
 /** Creates a project with `size` agents and queued tasks, and a function that serves it. */
-export async function openQueue(name: string, size: number, fill: Fill = fillThroughTools): Promise<Queue> {
+export async function openQueue(name: string, size: number, options: QueueOptions = {}): Promise<Queue> {
+  const { fill = fillThroughTools, calls = CALLS } = options;
   const project = newProject(name);
   const leader = await addCaller(project, 'leader');
   const { agentId, credential } = await addCaller(project, 'worker');
@@ -62,9 +67,9 @@ export async function openQueue(name: string, size: number, fill: Fill = fillThr
   return {
     size,
     async round(tool) {
-      const looks = await claims(tool === CLAIM ? CALLS : 1);
+      const looks = await claims(tool === CLAIM ? calls : 1);
       if (tool !== CLAIM) looks.pop();
-      while (looks.length < CALLS) looks.push(await measured(tool));
+      while (looks.length < calls) looks.push(await measured(tool));
       const [inAll, outside] = [looks.map((one) => one.inAll), looks.map((one) => one.outsideFirestore)];
       return { inAll: median(inAll), outsideFirestore: median(outside) };
     },

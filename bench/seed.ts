@@ -92,13 +92,6 @@ export async function writeAll(
   await Promise.all(Array.from({ length: WRITERS }, write));
 }
 
-/** Deletes all documents of a project, which would otherwise take memory of the emulator until it ends. */
-export async function deleteDocuments({ id }: Project): Promise<void> {
-  const url = `http://${process.env['FIRESTORE_EMULATOR_HOST']}/emulator/v1/projects/${id}/databases/(default)/documents`;
-  const response = await fetch(url, { method: 'DELETE' });
-  if (!response.ok) throw new Error(`${url} responded with ${response.status} ${await response.text()}`);
-}
-
 /** Adds agents that never call. Half of them are active, the others offline. */
 export async function addAgents({ firestore }: Project, count: number): Promise<void> {
   const now = new Date();

@@ -10,10 +10,12 @@ const LONG = 10_000;
 const SCHEDULE: Schedule = { warmUps: 3, rounds: 25 };
 
 export async function measureScale(): Promise<Measurement[]> {
-  return compareQueues('scale', await openQueue('scale-short', SHORT), await openQueue('scale-long', LONG), SCHEDULE);
+  const [short, long] = [await openQueue('scale-short', SHORT), await openQueue('scale-long', LONG)];
+  const measurements = await compareQueues('scale', short, long, SCHEDULE);
+  await Promise.all([short.end(), long.end()]);
+  return measurements;
 }
 
-/** Compares the two queues, and ends both. */
 export async function compareQueues(
   name: string,
   short: Queue,
@@ -49,6 +51,5 @@ export async function compareQueues(
       faults: few === many ? [] : [`a call reads ${many} documents with many tasks, but ${few} with few`],
     });
   }
-  await Promise.all([short.end(), long.end()]);
   return measurements;
 }

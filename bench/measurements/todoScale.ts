@@ -29,6 +29,8 @@ const LOOKED_AT = [
 type Looked = (typeof LOOKED_AT)[number];
 
 interface Owner {
+  /** Number of to-dos. */
+  readonly size: number;
   /** Returns the times of a round's fastest call, and its reads. */
   look(what: Looked): Promise<Pick<Look, 'inAll' | 'outsideFirestore' | 'bill'>>;
   /** Returns the milliseconds that the same queries take without Muster. */
@@ -36,37 +38,41 @@ interface Owner {
   end(): Promise<void>;
 }
 
-export function measureTodoScale(): Promise<Measurement[]> {
-  return compareTodos('todoScale', { few: FEW, many: MANY, schedule: SCHEDULE, looks: 4, todoOf: todoNumber });
+export async function measureTodoScale(): Promise<Measurement[]> {
+  const owners = await openOwners({ few: FEW, many: MANY, looks: 4, todoOf: todoNumber });
+  const measurements = await compareTodos('todoScale', owners, SCHEDULE);
+  await Promise.all([owners.few.end(), owners.many.end()]);
+  return measurements;
 }
 
 interface Sizes {
   readonly few: number;
   readonly many: number;
-  readonly schedule: Schedule;
   /** Calls per round. Only the fastest call counts, because other load can only make a call slower. */
   readonly looks: number;
   readonly todoOf: typeof todoNumber;
 }
 
-/** Compares a person with few to-dos and a person with many. */
-export async function compareTodos(name: string, sizes: Sizes): Promise<Measurement[]> {
-  const few = await openOwner(`todo-${sizes.few}`, sizes.few, sizes);
-  const many = await openOwner(`todo-${sizes.many}`, sizes.many, sizes);
+interface Owners {
+  readonly few: Owner;
+  readonly many: Owner;
+}
+
+/** Creates a person with few to-dos and a person with many. */
+export async function openOwners(sizes: Sizes): Promise<Owners> {
+  return { few: await openOwner(sizes.few, sizes), many: await openOwner(sizes.many, sizes) };
+}
+
+export async function compareTodos(name: string, owners: Owners, schedule: Schedule): Promise<Measurement[]> {
   const measurements: Measurement[] = [];
   for (const what of LOOKED_AT)
-    measurements.push({ ...(await compare(what, sizes, { few, many })), name: `${name}.${what.name}` });
-  await Promise.all([few.end(), many.end()]);
+    measurements.push({ ...(await compare(what, owners, schedule)), name: `${name}.${what.name}` });
   return measurements;
 }
 
-async function compare(
-  what: Looked,
-  sizes: Sizes,
-  { few, many }: Record<'few' | 'many', Owner>,
-): Promise<Omit<Measurement, 'name'>> {
+async function compare(what: Looked, { few, many }: Owners, schedule: Schedule): Promise<Omit<Measurement, 'name'>> {
   const looks = await alternate(
-    sizes.schedule,
+    schedule,
     () => many.look(what),
     () => few.look(what),
   );
@@ -74,38 +80,35 @@ async function compare(
   const [own, inAll] = [each(looks, (one) => one.outsideFirestore), each(looks, (one) => one.inAll)];
   const [fewReads, manyReads] = [looks.baseline[0]?.bill.reads ?? 0, looks.ours[0]?.bill.reads ?? 0];
   return {
-    title: `Time of ${what.tool} minus the wait for Firestore, with ${sizes.many} to-dos, compared with the time with ${sizes.few}`,
+    title: `Time of ${what.tool} minus the wait for Firestore, with ${many.size} to-dos, compared with the time with ${few.size}`,
     ratio: ratioOf(own),
     target: { kind: 'at most', value: 1.5 },
     figures: {
       'ratio of the whole time, including Firestore': ratioOf(inAll),
-      [`ms per call with ${sizes.many} to-dos`]: spread(own.ours),
-      [`ms per call with ${sizes.few} to-dos`]: spread(own.baseline),
-      [`ms per call with ${sizes.many}, including Firestore`]: spread(inAll.ours),
-      [`ms per call with ${sizes.few}, including Firestore`]: spread(inAll.baseline),
-      [`ms of the same queries without Muster, with ${sizes.many}`]: bare.many,
-      [`ms of the same queries without Muster, with ${sizes.few}`]: bare.few,
-      [`documents read per call with ${sizes.many}`]: manyReads,
-      [`documents read per call with ${sizes.few}`]: fewReads,
+      [`ms per call with ${many.size} to-dos`]: spread(own.ours),
+      [`ms per call with ${few.size} to-dos`]: spread(own.baseline),
+      [`ms per call with ${many.size}, including Firestore`]: spread(inAll.ours),
+      [`ms per call with ${few.size}, including Firestore`]: spread(inAll.baseline),
+      [`ms of the same queries without Muster, with ${many.size}`]: bare.many,
+      [`ms of the same queries without Muster, with ${few.size}`]: bare.few,
+      [`documents read per call with ${many.size}`]: manyReads,
+      [`documents read per call with ${few.size}`]: fewReads,
     },
     faults:
-      manyReads - fewReads > sizes.many / ENTRIES_PER_READ
+      manyReads - fewReads > many.size / ENTRIES_PER_READ
         ? [`${manyReads} documents are read per call, more than ${fewReads} plus the reads of the count`]
         : [],
   };
 }
 
-async function openOwner(
-  name: string,
-  count: number,
-  { looks: times, todoOf }: Pick<Sizes, 'looks' | 'todoOf'>,
-): Promise<Owner> {
-  const project = newProject(name);
+async function openOwner(size: number, { looks: times, todoOf }: Pick<Sizes, 'looks' | 'todoOf'>): Promise<Owner> {
+  const project = newProject(`todo-${size}`);
   const worker = await addCaller(project, 'worker');
-  await addTodos(project, count, todoOf);
+  await addTodos(project, size, todoOf);
   const { url, meter, end } = await serveMetered(project);
   const caller = new McpCaller(url, worker.credential);
   return {
+    size,
     async look({ tool, args }) {
       const looks: Look[] = [];
       for (let count = 0; count < times; count++) {

@@ -1,12 +1,11 @@
 /** Serves Muster in a process whose Firestore operations are counted. */
-import { deleteDocuments, type Project } from '../seed.ts';
+import type { Project } from '../seed.ts';
 import { type Meter, openMeter } from '../wire/meter.ts';
 import { type FunctionSource, musterFunction, serveFunction } from './functionServer.ts';
 
 interface MeteredServer {
   readonly url: string;
   readonly meter: Meter;
-  /** Ends the process, and deletes the project's documents. */
   end(): Promise<void>;
 }
 
@@ -22,7 +21,6 @@ export async function serveMetered(project: Project, env: FunctionSource['env'] 
     async end() {
       await server.end();
       meter.close();
-      await deleteDocuments(project);
     },
   };
 }

@@ -49,6 +49,7 @@ describe('short rounds of the benchmarks', () => {
     const short = await openQueue('rounds-short', few);
     const long = await openQueue('rounds-long', many);
     const measured = await compareQueues('scale', short, long, { warmUps: 1, rounds: 3 });
+    await Promise.all([short.end(), long.end()]);
     const faults = measured.flatMap(({ faults = [] }) => faults);
     assert.deepEqual(faults, []);
     const claim = measured.find(({ name }) => name === 'scale.claim');
