@@ -26,6 +26,7 @@ import { measureScreen } from './measurements/screen.ts';
 import { measureSubscriptions } from './measurements/subscriptions.ts';
 import { measureTodo } from './measurements/todo.ts';
 import { measureTodoScale } from './measurements/todoScale.ts';
+import { measureTokens } from './measurements/tokens.ts';
 import { lineJson, reportText, verdictText } from './report.ts';
 import { type Benchmarks, Run } from './run.ts';
 
@@ -57,6 +58,7 @@ const benchmarks: Benchmarks = {
   coding: measureCoding,
   runnerLine: async () => [await measureRunnerLine()],
   screen: async () => [await measureScreen()],
+  tokens: async () => [await measureTokens()],
   load: async () => [await measureLoad(Number(values.minutes))],
   pubsub: async () => [await measurePubsub()],
   idle: async () => [await measureIdle()],

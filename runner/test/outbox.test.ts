@@ -108,10 +108,8 @@ describe('an outbox', () => {
           const { delivered } = await outbox.finish(COMPLETED);
           own.close();
           assert.ok(delivered);
-          assert.deepEqual(
-            hub.kept.map(({ message }) => message),
-            texts,
-          );
+          const messages = hub.kept.map(({ message }) => message);
+          assert.deepEqual(messages, texts);
           assert.deepEqual(hub.ended, COMPLETED);
         },
       ),

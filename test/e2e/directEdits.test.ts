@@ -140,10 +140,8 @@ describe('the trigger repairTodo', () => {
       [...ids.map((id) => `created ${id}`), ...ids.slice(0, ROUNDS).map((id) => `completed ${id}`)].sort(),
     );
     const reminders = await person.own('reminders', 'owner_uid');
-    assert.deepEqual(
-      reminders.map(({ task_id }) => task_id),
-      [open?.['id']],
-    );
+    const taskIds = reminders.map(({ task_id }) => task_id);
+    assert.deepEqual(taskIds, [open?.['id']]);
     await assertAudited(reported.map(({ event_id }) => event_id));
   });
 
@@ -178,10 +176,8 @@ describe('the trigger repairTodo', () => {
       return (todo?.['title'] === 'Water the plants' && todo['tags'].length === 1) || undefined;
     });
     await repairAgain(id);
-    assert.deepEqual(
-      (await events()).map(({ event_type }) => event_type),
-      ['created'],
-    );
+    const types = (await events()).map(({ event_type }) => event_type);
+    assert.deepEqual(types, ['created']);
   });
 
   it('adds the next occurrence if a recurring to-do is deleted in the Firebase console', async () => {

@@ -113,10 +113,8 @@ for (const era of INSPECTOR_ERAS) {
       await work.close();
 
       const { resources } = listed.parse(await result('resources/list'));
-      assert.deepEqual(
-        resources.map(({ uri }) => uri),
-        ['agent://status', 'task://list', 'agent://tasks'],
-      );
+      const uris = resources.map(({ uri }) => uri);
+      assert.deepEqual(uris, ['agent://status', 'task://list', 'agent://tasks']);
       for (const { uri, mimeType } of resources) assert.ok(isRecord(JSON.parse(await read(uri, mimeType))), uri);
       assert.match(await read('task://list', 'application/json'), new RegExp(taskId));
 

@@ -41,9 +41,7 @@ describe('the sample data of npm start', () => {
     assert.ok(Math.max(...times) - Math.min(...times) > 36 * 3_600_000);
     const open = tasks.filter(({ status, blockers }) => status === 'available' && blockers === 0);
     const unrestricted = open.filter(({ required_capabilities: needed }) => needed.length === 0);
-    assert.deepEqual(
-      unrestricted.map(({ description }) => description),
-      ['Say in one sentence what the export is good for'],
-    );
+    const descriptions = unrestricted.map(({ description }) => description);
+    assert.deepEqual(descriptions, ['Say in one sentence what the export is good for']);
   });
 });

@@ -220,10 +220,8 @@ describe('rules of to-dos', function () {
       where('task_id', '==', todo.id),
       orderBy('timestamp', 'desc'),
     );
-    assert.deepEqual(
-      (await assertSucceeds(getDocs(history))).docs.map(({ id }) => id),
-      [event.id],
-    );
+    const ids = (await assertSucceeds(getDocs(history))).docs.map(({ id }) => id);
+    assert.deepEqual(ids, [event.id]);
 
     for (const caller of [OWNER, ...others]) {
       const { firestore } = environment.as(caller);

@@ -215,10 +215,8 @@ describe('coding tasks', () => {
       includeAssigned: true,
       limit: 5,
     });
-    assert.deepEqual(
-      queue.page.tasks.map(({ id }) => id),
-      [taskId],
-    );
+    const ids = queue.page.tasks.map(({ id }) => id);
+    assert.deepEqual(ids, [taskId]);
     const agentId = team.runner.agent_id ?? '';
     assert.equal(await team.claim(agentId), taskId);
     await team.start(agentId, taskId);

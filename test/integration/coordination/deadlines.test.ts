@@ -156,10 +156,8 @@ describe('the task queue with deadlines and types', () => {
     );
     for (const type of ['research', 'bug-fix', 'coordination']) {
       const { tasks } = queuePage.parse(await answer(team, 'system_getTaskQueue', { type }));
-      assert.deepEqual(
-        tasks.map((task) => task.type),
-        [type],
-      );
+      const types = tasks.map((task) => task.type);
+      assert.deepEqual(types, [type]);
     }
     const agent = await team.join('ann');
     const mine = { agentId: agent, status: 'pending', type: 'research' };

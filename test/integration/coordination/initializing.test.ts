@@ -84,10 +84,8 @@ describe('init_coordination', () => {
     const outcomes = await Promise.all(goals.map((goal) => initialize(goal, undefined, team.anotherInstance())));
     const current = await session();
     const open = await firestore().collection(`workspaces/${team.workspace}/sessions`).listDocuments();
-    assert.deepEqual(
-      open.map((document) => document.id),
-      [current?.id],
-    );
+    const ids = open.map((document) => document.id);
+    assert.deepEqual(ids, [current?.id]);
     const archived = outcomes.flatMap((outcome) => outcome.archived?.session.id ?? []);
     assert.equal(new Set(archived).size, 3, 'each call except the first archived the previous session');
     assert.equal(new Set(outcomes.map((outcome) => outcome.session.id)).size, 4);

@@ -33,10 +33,8 @@ describe('a budget', () => {
     const there = { kind: 'workspace', id: team.workspace };
     await team.ask('system_setBudget', { ...there, money: 0.5 });
     const { budgets } = await team.ask('system_getTree', { kind: 'task', id: part });
-    assert.deepEqual(
-      (budgets as { kind: string }[]).map(({ kind }) => kind),
-      ['task', 'workspace'],
-    );
+    const kinds = (budgets as { kind: string }[]).map(({ kind }) => kind);
+    assert.deepEqual(kinds, ['task', 'workspace']);
     const less = await team.ask('system_setBudget', { ...of, clear: ['money'] });
     assert.deepEqual(less['limit'], { tokens: 1000 }, 'an omitted limit stays');
     const none = await team.ask('system_setBudget', { ...of, clear: ['tokens'] });

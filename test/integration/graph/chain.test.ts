@@ -126,10 +126,8 @@ describe('the graph of parts', () => {
       'task 3',
     ]);
     const below = await team.ask('system_getTree', { kind: 'pull_request', id: pullId });
-    assert.deepEqual(
-      (below['path'] as { kind: string }[]).map(({ kind }) => kind),
-      ['task', 'run', 'task', 'todo'],
-    );
+    const kinds = (below['path'] as { kind: string }[]).map(({ kind }) => kind);
+    assert.deepEqual(kinds, ['task', 'run', 'task', 'todo']);
   });
 
   it('keeps a task waiting if one of its parts has failed, and names this part', async () => {

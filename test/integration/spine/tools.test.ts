@@ -61,10 +61,8 @@ describe('reminder tools', () => {
     team.pass(HOUR);
     await send();
     const second = await add(2 * HOUR);
-    assert.deepEqual(
-      (await list()).reminders.map(({ id }) => id),
-      [second],
-    );
+    const ids = (await list()).reminders.map(({ id }) => id);
+    assert.deepEqual(ids, [second]);
     const page = await list({ upcoming: false, limit: 1 });
     assert.deepEqual([page.reminders.map(({ id }) => id), page.total], [[second], 2]);
     const rest = await list({ upcoming: false, limit: 1, cursor: String(page.next_cursor) });

@@ -250,10 +250,8 @@ describe('a version that runs alongside a newer version', () => {
     await firestore()
       .doc(taskPath(String(newer?.id)))
       .update({ status: 'of_tomorrow' });
-    assert.deepEqual(
-      (await team.tasks()).map(({ id }) => id),
-      [older?.id],
-    );
+    const ids = (await team.tasks()).map(({ id }) => id);
+    assert.deepEqual(ids, [older?.id]);
     assert.equal(await team.claim(agent), older?.id);
   });
 

@@ -82,10 +82,8 @@ describe('system.listSkills', () => {
       assert.ok(more.length > 0);
       skills.push(...more);
     }
-    assert.deepEqual(
-      skills.slice(0, TOOLS.length).map(({ id }) => id),
-      TOOLS,
-    );
+    const ids = skills.slice(0, TOOLS.length).map(({ id }) => id);
+    assert.deepEqual(ids, TOOLS);
     assert.ok(total >= TOOLS.length);
     for (const { name } of toolsets) assert.ok(categories.includes(name));
     const claim = skills.find(({ id }) => id === 'coordination.claim_task');

@@ -238,10 +238,8 @@ describe('the audit log of a workspace', () => {
       const [undone] = Object(await undo(leading, { event_id })).undone;
       await undo(ada, { agent_id, since });
       const reported = await events(ada, { thing: `task:${undone.id}` });
-      assert.deepEqual(
-        reported.map(({ tool }) => tool),
-        ['system.undo', 'coordination.create_tasks_batch'],
-      );
+      const tools = reported.map(({ tool }) => tool);
+      assert.deepEqual(tools, ['system.undo', 'coordination.create_tasks_batch']);
     });
 
     it('returns a cursor after checking the maximum number of changes for one call', async () => {

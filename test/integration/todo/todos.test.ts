@@ -80,10 +80,8 @@ describe('to-do tools', () => {
     team.pass(60);
     await tool('complete_task', { task_id: id });
     const reported = await events(id);
-    assert.deepEqual(
-      reported.map(({ event_type }) => event_type),
-      ['completed', 'updated', 'created'].slice(0, reported.length),
-    );
+    const types = reported.map(({ event_type }) => event_type);
+    assert.deepEqual(types, ['completed', 'updated', 'created'].slice(0, reported.length));
     assert.equal(reported.length, 3);
     const updated = reported[1]?.['event_data'];
     assert.ok(isObject(updated) && isObject(updated['before']) && isObject(updated['after']));
@@ -223,10 +221,8 @@ describe('to-do tools', () => {
     assert.deepEqual([isObject(task) && task['completed'], isObject(task) && task['completed_at']], [false, undefined]);
     assert.equal(await reminder(), true);
     assert.equal((await refused('add_task', { title: 'buy MILK', due_date: due }))['code'], 'DUPLICATE_TASK');
-    assert.deepEqual(
-      (await events(id)).map(({ event_type }) => event_type),
-      ['updated', 'completed', 'created'],
-    );
+    const types = (await events(id)).map(({ event_type }) => event_type);
+    assert.deepEqual(types, ['updated', 'completed', 'created']);
   });
 
   it('do not reopen a to-do if another to-do has taken its title in the meantime', async () => {
@@ -272,10 +268,8 @@ describe('to-do tools', () => {
       const { todoFromRecord } = await import('../../../functions/src/toolsets/todo/store/todoDocument.ts');
       assert.ok(todoFromRecord(before));
       await team.app.services.repairTodo(next, before);
-      assert.deepEqual(
-        (await open()).map(({ id }) => id),
-        [first],
-      );
+      const ids = (await open()).map(({ id }) => id);
+      assert.deepEqual(ids, [first]);
       team.pass(1);
       await tool('complete_task', { task_id: first });
       assert.deepEqual(
@@ -385,10 +379,8 @@ describe('to-do tools', () => {
       team.pass(60);
       await document.update({ completed: true, title: 'Stand-up' });
       await Promise.all([1, 2, 3].map(() => team.app.services.repairTodo(first, undefined)));
-      assert.deepEqual(
-        (await events(first)).map(({ event_type }) => event_type),
-        ['completed', 'created'],
-      );
+      const types = (await events(first)).map(({ event_type }) => event_type);
+      assert.deepEqual(types, ['completed', 'created']);
       const [second, ...more] = await open();
       assert.deepEqual([second?.['due_date'], more.length], [inTwoDays, 0]);
       assert.equal((await document.get()).get('completed_at')?.toDate().getTime(), team.now.getTime());

@@ -127,10 +127,8 @@ describe('npm run deploy', () => {
     assert.match(closed.message, /^authentication: /);
     openAuthentication(here);
     const left = await deploy(deployment);
-    assert.deepEqual(
-      left.map(({ name }) => name),
-      ['open sign-up', 'budget'],
-    );
+    const names = left.map(({ name }) => name);
+    assert.deepEqual(names, ['open sign-up', 'budget']);
     assert.deepEqual(called, [...CLI, ...LAST]);
     const parameters = readFileSync(`${folder}/.env.${PROJECT}`, 'utf8');
     assert.match(parameters, /^SERVICE_ACCOUNT=muster@$/m);
@@ -209,10 +207,8 @@ describe('npm run deploy', () => {
     openAuthentication(here);
     const { answers, deployment } = here;
     const left = await deploy(deployment);
-    assert.deepEqual(
-      left.map(({ name }) => name),
-      ['excess roles', 'open sign-up', 'budget'],
-    );
+    const names = left.map(({ name }) => name);
+    assert.deepEqual(names, ['excess roles', 'open sign-up', 'budget']);
     const databases = JSON.stringify(answers.get(`firestore.googleapis.com/v1/projects/${PROJECT}/databases`));
     assert.match(databases, /"uid":"0b1".*DELETE_PROTECTION_ENABLED/);
     const policy = JSON.stringify(
@@ -357,10 +353,8 @@ describe('npm run deploy', () => {
     assert.match(await excess(), /npm run deploy/, 'removing roles first would break the functions');
     const firebase: Deployment['firebase'] = async () => ({ succeeded: true, output: '' });
     const left = await deploy({ ...deployment, firebase });
-    assert.deepEqual(
-      left.map(({ name }) => name),
-      ['excess roles'],
-    );
+    const names = left.map(({ name }) => name);
+    assert.deepEqual(names, ['excess roles']);
     assert.match(
       await excess(),
       /for role in roles\/run\.invoker roles\/firebaseauth\.admin; do gcloud projects remove-iam-policy-binding/,

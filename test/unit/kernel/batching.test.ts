@@ -35,10 +35,8 @@ describe('Batching', () => {
     end[0]?.();
     await settled();
     end[1]?.();
-    assert.deepEqual(
-      (await results).map(({ status }) => status),
-      ['fulfilled', 'rejected', 'rejected'],
-    );
+    const statuses = (await results).map(({ status }) => status);
+    assert.deepEqual(statuses, ['fulfilled', 'rejected', 'rejected']);
     const later = batching.add(3);
     end[2]?.();
     assert.equal(await later, 'of 3');

@@ -38,10 +38,8 @@ describe('/mcp/events', () => {
     fixture.log.add(UID, fixture.subscriptionId, 7, 8);
     const frames = await stream.take(3);
     assert.deepEqual(frames.map(dataOf), [6, 7, 8]);
-    assert.deepEqual(
-      frames.map(({ id }) => id),
-      ['6', '7', '8'],
-    );
+    const ids = frames.map(({ id }) => id);
+    assert.deepEqual(ids, ['6', '7', '8']);
   });
 
   it('sends one valid frame per event for any event data', async () => {

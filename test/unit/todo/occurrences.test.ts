@@ -35,10 +35,8 @@ describe('monthly to-do', () => {
     const rule = { ...monthly('2027-01-31T09:00:00Z'), end_date: at('2027-03-31T09:00:00Z') };
     const next = followingOccurrences(rule, firstOccurrence(rule), 3);
     assert.deepEqual(next.map(shown), ['2027-02-28 2027-02-28T09:00:00.000Z', '2027-03-31 2027-03-31T09:00:00.000Z']);
-    assert.deepEqual(
-      followingOccurrences(rule, firstOccurrence(rule), 1).map(({ on }) => on),
-      ['2027-02-28'],
-    );
+    const days = followingOccurrences(rule, firstOccurrence(rule), 1).map(({ on }) => on);
+    assert.deepEqual(days, ['2027-02-28']);
   });
 
   it('that starts on the 31st is due on the last day of shorter months, then on the 31st again', async () => {

@@ -74,10 +74,8 @@ const graphOfTasks: Scenario = {
           done.map((id) => `Done: ${id}`).toSorted(),
         );
         const { discoveries: found } = discoveries.parse(await at.call(lead, 'coordination_get_discoveries'));
-        assert.deepEqual(
-          found.map(({ content }) => content),
-          ['It rains'],
-        );
+        const contents = found.map(({ content }) => content);
+        assert.deepEqual(contents, ['It rains']);
         const now = status.parse(await at.call(lead, 'coordination_get_status'));
         assert.deepEqual([now.total_tasks, now.tasks['done'], now.tasks['failed']], [3, 2, 1]);
         const plan = await at.call(lead, 'coordination_get_master_plan');
