@@ -21,7 +21,7 @@ import { measureRead } from './measurements/read.ts';
 import { measureRunnerLine } from './measurements/runnerLine.ts';
 import { measureRunning, type RunningMeasurement } from './measurements/running.ts';
 import { measureScale } from './measurements/scale.ts';
-import { measureScaleLarge } from './measurements/scaleLarge.ts';
+import { measureScaleLarge, measureTodoScaleLarge } from './measurements/scaleLarge.ts';
 import { measureScreen } from './measurements/screen.ts';
 import { measureSubscriptions } from './measurements/subscriptions.ts';
 import { measureTodo } from './measurements/todo.ts';
@@ -40,8 +40,8 @@ const { values } = parseArgs({
   },
 });
 
-/** Benchmarks that need tens of minutes and much memory. */
-const ONLY_IF_NAMED = ['scaleLarge'];
+/** Benchmarks that need tens of minutes or much memory. */
+const ONLY_IF_NAMED = ['scaleLarge', 'todoScaleLarge'];
 
 const benchmarks: Benchmarks = {
   coldStart: measureColdStart,
@@ -63,6 +63,7 @@ const benchmarks: Benchmarks = {
   pubsub: async () => [await measurePubsub()],
   idle: async () => [await measureIdle()],
   scaleLarge: measureScaleLarge,
+  todoScaleLarge: measureTodoScaleLarge,
   cost: async () => [documented(await measureCost())],
   running: async () => [shown(await measureRunning())],
 };
