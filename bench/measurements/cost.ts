@@ -6,6 +6,7 @@ import { addCallers, newProject } from '../seed.ts';
 import { serveMetered } from '../servers/meteredServer.ts';
 import { startRunQueue } from '../servers/runQueue.ts';
 import { type Bill, NOTHING, plus } from '../wire/bill.ts';
+import { isPeriodic } from '../wire/look.ts';
 import type { Meter, MeteredCall } from '../wire/meter.ts';
 import type { Ledger } from './costLedger.ts';
 import { startPeople } from './costOfAccess.ts';
@@ -94,7 +95,7 @@ const CHECK_REQUESTS = 3;
 
 /** Removes the reads of credential checks and of access changes, which are reported separately. */
 function withoutAuthentication(all: readonly MeteredCall[]): readonly MeteredCall[] {
-  const calls = all.filter(({ documents }) => !documents.some((name) => name.endsWith('/accessChanges')));
+  const calls = all.filter((call) => !isPeriodic(call));
   const at = calls.findIndex(
     ({ method, documents }) =>
       method === 'BatchGetDocuments' && documents.some((name) => name.includes('/credentials/')),

@@ -48,7 +48,8 @@ export async function compareQueues(
         [`queries per call with ${long.size}`]: cost.long.queries,
       },
       reason: 'The emulator scans the whole collection for each query, while Firestore uses an index.',
-      faults: few === many ? [] : [`a call reads ${many} documents with many tasks, but ${few} with few`],
+      // The average of claims can differ by a query, which begins while claims continue.
+      faults: Math.abs(few - many) < 0.1 ? [] : [`a call reads ${many} documents with many tasks, but ${few} with few`],
     });
   }
   return measurements;
