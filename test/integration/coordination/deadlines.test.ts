@@ -80,16 +80,11 @@ describe('the task queue with deadlines and types', () => {
         const tasks = [...(await team.create(...first))];
         team.pass(1);
         tasks.push(...(await team.create(...second)));
+        const idsOf = (some: typeof tasks) => some.map(({ id }) => id);
         const sorted = tasks.toSorted(compareInQueue);
-        assert.deepEqual(
-          await listed({ limit }),
-          sorted.map(({ id }) => id),
-        );
+        assert.deepEqual(await listed({ limit }), idsOf(sorted));
         const few = sorted.filter(({ given_type: type, priority }) => type === 'research' && priority >= 5);
-        assert.deepEqual(
-          await listed({ limit, type: 'research', priority: 'normal' }),
-          few.map(({ id }) => id),
-        );
+        assert.deepEqual(await listed({ limit, type: 'research', priority: 'normal' }), idsOf(few));
       }),
       { numRuns: 4 },
     );

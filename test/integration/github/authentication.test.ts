@@ -83,10 +83,8 @@ describe('GitHub App authentication', () => {
     await read();
     const { content } = await stageFixture.answer('readFile', { owner: 'octocat', repo: 'private', path: 'README.md' });
     assert.equal(content, 'other');
-    assert.deepEqual(
-      worldFixture.tokens.map(({ installation }) => installation.account),
-      ['sartor-ai', 'octocat'],
-    );
+    const accounts = worldFixture.tokens.map(({ installation }) => installation.account);
+    assert.deepEqual(accounts, ['sartor-ai', 'octocat']);
   });
 
   it('finds an installation that was created after an earlier call had failed', async () => {

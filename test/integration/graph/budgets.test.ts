@@ -129,10 +129,8 @@ describe('a budget', () => {
       assert.deepEqual(reported.map(({ id }) => id).sort(), [first, second].sort());
       assert.equal(reported[0]?.waits, `Waiting: the budget of task "${top}" is exhausted.`);
       const questions = await asked();
-      assert.deepEqual(
-        questions.map(({ state, asked_of }) => [state, asked_of]),
-        [['open', team.leader.owner_uid]],
-      );
+      const states = questions.map(({ state, asked_of }) => [state, asked_of]);
+      assert.deepEqual(states, [['open', team.leader.owner_uid]]);
       assert.match(String(questions[0]?.['question']), /0 of 0 tokens.*Raise the budget to 10 tokens\?$/);
 
       await team.ask('system_setBudget', { ...of, tokens: 100 });

@@ -77,10 +77,8 @@ describe('orchestration discovery', () => {
     it("are listed as in the specification's example", async () => {
       const { workflows: found, truncated } = await workflows({ filter: 'built-in' });
       assert.equal(truncated, false);
-      assert.deepEqual(
-        found.map(({ name }) => name),
-        ['direct', 'plan-execute', 'competitive', 'iterative', 'code-review'],
-      );
+      const names = found.map(({ name }) => name);
+      assert.deepEqual(names, ['direct', 'plan-execute', 'competitive', 'iterative', 'code-review']);
       assert.deepEqual(found.slice(1, 3), [
         {
           name: 'plan-execute',
@@ -163,10 +161,8 @@ describe('orchestration discovery', () => {
     it('are listed page by page, with the built-in workflows first', async () => {
       for (const name of ['c', 'a', 'b']) await save(name);
       const first = await workflows({ limit: 2 });
-      assert.deepEqual(
-        first.workflows.slice(5).map(({ name }) => name),
-        ['a', 'b'],
-      );
+      const saved = first.workflows.slice(5).map(({ name }) => name);
+      assert.deepEqual(saved, ['a', 'b']);
       assert.equal(first.truncated, true);
       assert.ok(first.nextCursor);
       const second = await workflows({ limit: 2, cursor: first.nextCursor });

@@ -90,10 +90,8 @@ describe("outcomes of agents' work", () => {
     const runs = await Promise.all(Array.from({ length: 8 }, () => fixture.run(REVIEWED)));
     assert.ok(runs.every(({ run }) => run.status === 'succeeded'));
     const counted = (await tally('execute', 'gemini')).map(outcomesIn);
-    assert.equal(
-      counted.reduce((sum, one) => sum + one, 0),
-      8,
-    );
+    const total = counted.reduce((sum, one) => sum + one, 0);
+    assert.equal(total, 8);
   });
 
   it('are deleted after their weight has decayed', async () => {
