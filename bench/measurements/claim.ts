@@ -65,7 +65,20 @@ export async function measureClaim({ schedule, tasks, contendedSeconds } = LENGT
   const perSecond = each(drains, (drain) => drain.perSecond);
   const cpu = each(drains, (drain) => drain.cpuMilliseconds);
   const rate = median(perSecond.ours) / 2;
-  const latencies = await latenciesAt(rate, tasks, await claimsOf(schedule.rounds));
+  const latencies = await alternate(
+    { ...schedule, warmUps: 0 },
+    async (round) => {
+      const claims = await claimsOf(schedule.rounds + round);
+      const milliseconds = await steadyLatencies(claims, rate, tasks);
+      await project.firestore.recursiveDelete(project.firestore.collection(COLLECTIONS.tasks));
+      return milliseconds;
+    },
+    async () => {
+      await bare.fill();
+      return steadyLatencies(bare.workers, rate, tasks);
+    },
+  );
+  const latency = (share: number) => each(latencies, (milliseconds) => percentile(milliseconds, share));
   await muster.end();
   const whole: Measurement = {
     name: 'claim',
@@ -94,14 +107,22 @@ export async function measureClaim({ schedule, tasks, contendedSeconds } = LENGT
     title: 'Latency of claims that arrive at half of the rate of `claim`, from the arrival to the response',
     figures: {
       'claims/s': rate,
-      'ms per claim, median': percentile(latencies, 0.5),
-      'ms per claim, 99th percentile': percentile(latencies, 0.99),
+      'ms per claim, median': spread(latency(0.5).ours),
+      'ms per claim of the baseline, median': spread(latency(0.5).baseline),
+      'ms per claim, 99th percentile': spread(latency(0.99).ours),
+      'ms per claim of the baseline, 99th percentile': spread(latency(0.99).baseline),
     },
     figureTargets: { 'ms per claim, 99th percentile': { kind: 'at most', value: 50 } },
     reason:
       'The slowest claims wait for queries and garbage collections of the emulator, which uses the same processor.',
   };
   return [whole, half, await measureCycle()];
+}
+
+/** Returns the latencies of claims that arrive at a rate. The first claim of each new worker does not count. */
+async function steadyLatencies(claims: readonly Claim[], perSecond: number, tasks: number): Promise<number[]> {
+  await Promise.all(claims.map((claim) => claim()));
+  return latenciesAt(perSecond, tasks - claims.length, claims);
 }
 
 function ownCpuSeconds(): number {

@@ -115,10 +115,8 @@ describe('messages to agents', () => {
     const { messages } = await beat();
     assert.ok(Array.isArray(messages));
     assert.deepEqual(messages.map(({ text }) => text).sort(), numbers);
-    assert.deepEqual(
-      messages.map(({ id }) => id).sort(),
-      messages.map(({ id }) => id),
-    );
+    const ids = messages.map(({ id }) => id);
+    assert.deepEqual(ids.toSorted(), ids);
   });
 
   it('are limited to 20 unread messages per agent', async () => {

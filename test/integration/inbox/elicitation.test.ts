@@ -121,10 +121,8 @@ describe('elicitation of an answer by the client of an agent', () => {
     await wait(request_id);
     const { events } = await answerOf(fixture, 'system_getAudit', { thing: `request:${request_id}` }, ada);
     const [answered, asked] = Object(events);
-    assert.deepEqual(
-      [answered.by, answered.tool, answered.changes[0].after],
-      [agent.agent_id, 'inbox.wait', { state: 'answered' }],
-    );
+    const event = [answered.by, answered.tool, answered.changes[0].after];
+    assert.deepEqual(event, [agent.agent_id, 'inbox.wait', { state: 'answered' }]);
     assert.equal(asked.tool, 'inbox.ask');
   });
 

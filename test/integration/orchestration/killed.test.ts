@@ -49,8 +49,9 @@ describe('a run whose instance is killed', function () {
 
         const { run, steps } = await fixture.view(runId);
         assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
+        const states = steps.map(({ name, status }) => [name, status]);
         assert.deepEqual(
-          steps.map(({ name, status }) => [name, status]),
+          states,
           STEPS.map((name) => [name, 'succeeded']),
         );
         const doubt = doubtAfter(STEPS.indexOf(step), at);

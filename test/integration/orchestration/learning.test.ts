@@ -173,10 +173,8 @@ describe("outcomes of agents' work", () => {
     it('selects pinned agents, even in built-in workflows', async () => {
       await route({ execute: 'claude' }, []);
       const { steps, run } = await fixture.ended((await ask({ workflow: 'plan-execute' })).runId);
-      assert.deepEqual(
-        steps.map(({ agents }) => agents),
-        [['claude'], ['claude']],
-      );
+      const chosen = steps.map(({ agents }) => agents);
+      assert.deepEqual(chosen, [['claude'], ['claude']]);
       assert.match(run.selection?.reasons.join() ?? '', /execute: claude: Pinned for execute/);
     });
 

@@ -167,10 +167,8 @@ describe('a run', () => {
       const again = await fixture.begin({ name: 'w', steps }, changed);
       await fixture.until(first.runId, (run) => isEnded(run) || run.status === 'waiting');
       const later = await fixture.begin({ name: 'w', steps }, changed);
-      assert.deepEqual(
-        [first, again, later].map(({ cached }) => cached),
-        [false, false, false],
-      );
+      const cached = [first, again, later].map((run) => run.cached);
+      assert.deepEqual(cached, [false, false, false]);
       assert.equal(new Set([first, again, later].map(({ runId }) => runId)).size, 3);
       for (const { runId } of [first, again, later]) {
         const run = await fixture.until(runId, (one) => isEnded(one) || one.status === 'waiting');
@@ -300,10 +298,8 @@ describe('a run', () => {
       const course = runShape.parse(runResponse(view, false, true));
       assert.equal(JSON.stringify([view, course]).includes(input), false, JSON.stringify(view));
       assert.deepEqual([course.status, course.withheld, course.usage], ['succeeded', true, whole.usage]);
-      assert.deepEqual(
-        course.steps.map(({ name, status, agent }) => [name, status, agent]),
-        [['only', 'succeeded', 'claude']],
-      );
+      const done = course.steps.map(({ name, status, agent }) => [name, status, agent]);
+      assert.deepEqual(done, [['only', 'succeeded', 'claude']]);
       assert.equal(course.attempts.length, whole.attempts.length);
       assert.deepEqual((await runs.list(leader, undefined, 10, undefined)).items, []);
       await assert.rejects(runs.list(leader, undefined, 10, run.id), codeIs('NOT_FOUND'));
