@@ -60,8 +60,6 @@ export async function measureClaim({ schedule, tasks, contendedSeconds } = LENGT
       return { ...(await drainWith(bare.workers, ownCpuSeconds)), left: await bare.left() };
     },
   );
-  await bare.fill();
-  const contended = await bare.contendedPerSecond(contendedSeconds);
   const perSecond = each(drains, (drain) => drain.perSecond);
   const cpu = each(drains, (drain) => drain.cpuMilliseconds);
   const rate = median(perSecond.ours) / 2;
@@ -78,6 +76,9 @@ export async function measureClaim({ schedule, tasks, contendedSeconds } = LENGT
       return steadyLatencies(bare.workers, rate, tasks);
     },
   );
+  await bare.fill();
+  // Transactions may continue after their time, so they come last.
+  const contended = await bare.contendedPerSecond(contendedSeconds);
   const latency = (share: number) => each(latencies, (milliseconds) => percentile(milliseconds, share));
   await muster.end();
   const whole: Measurement = {
