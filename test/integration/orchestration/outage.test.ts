@@ -77,10 +77,8 @@ describe('a run whose database is unreachable', () => {
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
     assert.deepEqual([claudeAsked(input).length, geminiAsked(input).length], [1, 2]);
     const interrupted = steps[0]?.attempts.filter(({ end }) => end === 'interrupted');
-    assert.deepEqual(
-      interrupted?.map(({ agent }) => agent),
-      ['gemini'],
-    );
+    const agents = interrupted?.map(({ agent }) => agent);
+    assert.deepEqual(agents, ['gemini']);
   });
 
   it('aborts the requests of its other steps, and records no results of these steps', async () => {

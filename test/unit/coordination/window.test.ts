@@ -78,10 +78,8 @@ describe('ClaimWindow', () => {
   it('reads few tasks if the queue grows after each claim, and more tasks if it stops growing', async () => {
     for (const growth of ['1', '2', '3']) await claim(1, names(50), growth);
     assert.deepEqual(await claim(40, names(50), '4'), names(40));
-    assert.deepEqual(
-      reader.queries.map(({ limit }) => limit),
-      [20, 2, 2, 2, 4, 8, 17, 25, 41],
-    );
+    const limits = reader.queries.map(({ limit }) => limit);
+    assert.deepEqual(limits, [20, 2, 2, 2, 4, 8, 17, 25, 41]);
   });
 
   it('reads ahead before it runs out of tasks, and hides an error from calls that do not wait', async () => {

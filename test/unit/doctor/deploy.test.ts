@@ -183,10 +183,8 @@ describe('npm run deploy', () => {
     here = await stage('organization');
     const { answers, called, deployment, printed } = here;
     const left = await deploy(deployment);
-    assert.deepEqual(
-      left.map(({ name }) => name),
-      ['open sign-up', 'budget'],
-    );
+    const names = left.map(({ name }) => name);
+    assert.deepEqual(names, ['open sign-up', 'budget']);
     const services = JSON.stringify(
       answers.get(`run.googleapis.com/v2/projects/${PROJECT}/locations/us-central1/services`),
     );

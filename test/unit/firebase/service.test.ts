@@ -139,9 +139,7 @@ describe('DataService', () => {
       recordResponse: () => KEYED.recordResponse({ success: true }),
     });
     assert.deepEqual(asked, [{ ...request, repetition: { id: 'id-for-write', argumentsHash: 'hash' } }]);
-    assert.deepEqual(
-      settled.map(({ answer }) => answer),
-      [{ success: true }],
-    );
+    const answers = settled.map(({ answer }) => answer);
+    assert.deepEqual(answers, [{ success: true }]);
   });
 });

@@ -132,10 +132,8 @@ describe('/mcp/events stream', () => {
     fixture.ports.principals.delete('fleeting');
     fixture.log.add(UID, fixture.subscriptionId, 'secret');
     const frames = await stream.rest();
-    assert.deepEqual(
-      frames.map(({ event }) => event),
-      ['error'],
-    );
+    const events = frames.map(({ event }) => event);
+    assert.deepEqual(events, ['error']);
     assert.match(frames[0]?.data ?? '', /-32100/);
     await eventually('the stream stopped reading', async () => fixture.log.following === 0 || undefined);
   });

@@ -119,10 +119,8 @@ describe('call of a hosted agent', () => {
     const asks = (retryAfterMs: number) =>
       agent('claude', { fails: 'rate_limited', details: { retry_after_ms: retryAfterMs } }, { says: 'Done.' });
     const patient = await time.during(call(callOf(time, [asks(7000)]), ...calling(time)));
-    assert.deepEqual(
-      patient.attempts.map(({ waited }) => waited),
-      [0, 7000],
-    );
+    const waited = patient.attempts.map(({ waited }) => waited);
+    assert.deepEqual(waited, [0, 7000]);
     const gemini = agent('gemini', { says: 'Done.' });
     const result = await time.during(call(callOf(time, [asks(MAX_WAIT_MS + 1), gemini]), ...calling(time)));
     assert.deepEqual(

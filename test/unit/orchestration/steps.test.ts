@@ -139,10 +139,8 @@ describe('workflow step with several agents', () => {
       assert.deepEqual([result.winner, result.output], ['one', '**Paris.**']);
       assert.equal(result.explanation, '2 of 3 agents gave the same answer: one, three.');
       assert.equal(result.judged, true);
-      assert.deepEqual(
-        questions.map(({ key }) => key),
-        ['answer:one', 'answer:two', 'answer:three'],
-      );
+      const keys = questions.map(({ key }) => key);
+      assert.deepEqual(keys, ['answer:one', 'answer:two', 'answer:three']);
     });
 
     it('without a majority, is decided by judges who see no authors, for any order of the answers', async () => {
