@@ -66,20 +66,20 @@ export async function measureClaim({ schedule, tasks, contendedSeconds } = LENGT
   const latencies = await alternate(
     { ...schedule, warmUps: 0 },
     async (round) => {
-      const claims = await claimsOf(schedule.rounds + round);
-      const milliseconds = await steadyLatencies(claims, rate, tasks);
+      const steady = await claimSteadily(await claimsOf(schedule.rounds + round), rate, tasks);
       await project.firestore.recursiveDelete(project.firestore.collection(COLLECTIONS.tasks));
-      return milliseconds;
+      return steady;
     },
     async () => {
       await bare.fill();
-      return steadyLatencies(bare.workers, rate, tasks);
+      return claimSteadily(bare.workers, rate, tasks);
     },
   );
   await bare.fill();
   // Transactions may continue after their time, so they come last.
   const contended = await bare.contendedPerSecond(contendedSeconds);
-  const latency = (share: number) => each(latencies, (milliseconds) => percentile(milliseconds, share));
+  const latency = (share: number) => each(latencies, ({ milliseconds }) => percentile(milliseconds, share));
+  const empty = [...latencies.ours, ...latencies.baseline].reduce((sum, round) => sum + round.empty, 0);
   await muster.end();
   const whole: Measurement = {
     name: 'claim',
@@ -116,14 +116,23 @@ export async function measureClaim({ schedule, tasks, contendedSeconds } = LENGT
     figureTargets: { 'ms per claim, 99th percentile': { kind: 'at most', value: 50 } },
     reason:
       'The slowest claims of the baseline take as long: both wait for queries and garbage collections of the emulator, which uses the same processor. Next step: measure against Firestore.',
+    faults: empty === 0 ? [] : [`${empty} claims found no task`],
   };
   return [whole, half, await measureCycle()];
 }
 
-/** Returns the latencies of claims that arrive at a rate. The first claim of each new worker does not count. */
-async function steadyLatencies(claims: readonly Claim[], perSecond: number, tasks: number): Promise<number[]> {
-  await Promise.all(claims.map((claim) => claim()));
-  return latenciesAt(perSecond, tasks - claims.length, claims);
+/**
+ * Returns the latencies of claims that arrive at a rate, and the number of claims that found no task. The first claim
+ * of each new worker does not count. One task per worker is left, because workers of the baseline have separate tasks.
+ */
+async function claimSteadily(claims: readonly Claim[], perSecond: number, tasks: number) {
+  let empty = 0;
+  const checked = claims.map((claim) => async () => {
+    if ((await claim()) === undefined) empty++;
+  });
+  await Promise.all(checked.map((claim) => claim()));
+  const milliseconds = await latenciesAt(perSecond, tasks - 2 * claims.length, checked);
+  return { milliseconds, empty };
 }
 
 function ownCpuSeconds(): number {

@@ -49,9 +49,8 @@ describe('a run whose instance is killed', function () {
 
         const { run, steps } = await fixture.view(runId);
         assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
-        const states = steps.map(({ name, status }) => [name, status]);
         assert.deepEqual(
-          states,
+          steps.map(({ name, status }) => [name, status]),
           STEPS.map((name) => [name, 'succeeded']),
         );
         const doubt = doubtAfter(STEPS.indexOf(step), at);
