@@ -74,7 +74,10 @@ export class Run {
   }
 
   private keep(measurement: Measurement): void {
-    const compared = { ...measurement, worse: this.options.regressions(measurement) };
+    const { figures, figureTargets = {}, faults = [] } = measurement;
+    const lacking = Object.keys(figureTargets).filter((what) => typeof (figures[what] ?? '') === 'string');
+    const all = [...faults, ...lacking.map((what) => `The figure "${what}" has a target, but no value.`)];
+    const compared = { ...measurement, faults: all, worse: this.options.regressions(measurement) };
     this.measurements.push(compared);
     this.options.measured(compared);
   }

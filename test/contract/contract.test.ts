@@ -61,10 +61,8 @@ describe('specification contract', () => {
     const served = toolsets.find(({ name }) => name === toolset);
     if (served === undefined) continue;
     it(`matches the resources of the toolset ${toolset}`, () => {
-      assert.deepEqual(
-        served.resources.map(({ uri }) => uri),
-        uris,
-      );
+      const listed = served.resources.map(({ uri }) => uri);
+      assert.deepEqual(listed, uris);
     });
   }
 
@@ -72,10 +70,8 @@ describe('specification contract', () => {
     const served = toolsets.find(({ name }) => name === toolset);
     if (served === undefined) continue;
     it(`matches the resource templates of the toolset ${toolset}`, () => {
-      assert.deepEqual(
-        served.templates?.map(({ uriTemplate }) => uriTemplate),
-        uriTemplates,
-      );
+      const listed = served.templates?.map(({ uriTemplate }) => uriTemplate);
+      assert.deepEqual(listed, uriTemplates);
     });
   }
 

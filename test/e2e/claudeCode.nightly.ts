@@ -88,10 +88,8 @@ describe('Claude Code', () => {
     for (const name of await toolNames()) assert.ok(turns[0]?.tools.includes(`mcp__muster__${name}`), name);
     const results = turns.at(-1)?.results ?? [];
     const [batch, claimed, started, completed] = results.map(({ text }): unknown => JSON.parse(text));
-    assert.deepEqual(
-      results.map(({ isError }) => isError),
-      [false, false, false, false, true],
-    );
+    const errors = results.map(({ isError }) => isError);
+    assert.deepEqual(errors, [false, false, false, false, true]);
     assert.ok(isRecord(batch) && batch['created'] === 2);
     assert.ok(isRecord(claimed) && claimed['success'] === true);
     assert.deepEqual([started, completed], [{ success: true }, { success: true }]);

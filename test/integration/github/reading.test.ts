@@ -76,10 +76,8 @@ describe('a GitHub read', () => {
     assert.equal((await fixture.answer('readFile', { ...AT, path: 'outside' }))['content'], '../elsewhere');
     assert.equal(Object(await metadataOf('outside')).type, 'symlink');
     const submodule = Object(await metadataOf('vendor/library'));
-    assert.deepEqual(
-      [submodule.type, submodule.sha, submodule.url],
-      ['submodule', 'a'.repeat(40), 'https://github.com/sartor-ai/library.git'],
-    );
+    const shown = [submodule.type, submodule.sha, submodule.url];
+    assert.deepEqual(shown, ['submodule', 'a'.repeat(40), 'https://github.com/sartor-ai/library.git']);
   });
 
   it('of a directory fails with an error that lists the entries', async () => {

@@ -78,10 +78,8 @@ describe('workflow runs', () => {
     const { jobs } = await fixture.answer('getJobLogs', RUN);
     const [job, ...others] = Object(jobs);
     assert.deepEqual(others, []);
-    assert.deepEqual(
-      [job.id, job.name, job.conclusion, job.failedSteps, job.lines],
-      [502, 'test', 'failure', ['Run tests'], 4],
-    );
+    const shown = [job.id, job.name, job.conclusion, job.failedSteps, job.lines];
+    assert.deepEqual(shown, [502, 'test', 'failure', ['Run tests'], 4]);
     assert.equal(
       job.log,
       '##[group]Run npm test\nnpm test\n  1) retries end\n##[error]Process completed with exit code 1.',

@@ -219,10 +219,8 @@ describe('orchestration discovery', () => {
     it('are listed with the reason if they are unavailable', async () => {
       app = composed({ available: false, reason: 'The API key is missing: set GEMINI_API_KEY.' });
       const gemini = (await agents()).find(({ name }) => name === 'gemini');
-      assert.deepEqual(
-        [gemini?.status, gemini?.['reason']],
-        ['unavailable', 'The API key is missing: set GEMINI_API_KEY.'],
-      );
+      const shown = [gemini?.status, gemini?.['reason']];
+      assert.deepEqual(shown, ['unavailable', 'The API key is missing: set GEMINI_API_KEY.']);
     });
 
     it('include live agents of the workspace as available or busy until they are offline', async () => {

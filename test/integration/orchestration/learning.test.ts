@@ -196,10 +196,8 @@ describe("outcomes of agents' work", () => {
     it('refuses a call that names a forbidden agent', async () => {
       await route({}, ['gemini']);
       const error = await refusal(() => ask({ agent: 'gemini' }));
-      assert.deepEqual(
-        [error.code, error.details.field, error.details.reason],
-        ['FORBIDDEN', 'preferences.agent', 'AGENT_FORBIDDEN'],
-      );
+      const refused = [error.code, error.details.field, error.details.reason];
+      assert.deepEqual(refused, ['FORBIDDEN', 'preferences.agent', 'AGENT_FORBIDDEN']);
     });
   });
 });

@@ -421,10 +421,8 @@ describe('a run', () => {
       assert.equal(stored?.status, 'waiting', 'the stored step is unchanged');
       const { run, steps } = await fixture.view(runId);
       const [step] = steps;
-      assert.deepEqual(
-        [step?.status, step?.settled_at, step?.failure?.reason],
-        ['cancelled', run.ended_at, 'RUN_ENDED'],
-      );
+      const ended = [step?.status, step?.settled_at, step?.failure?.reason];
+      assert.deepEqual(ended, ['cancelled', run.ended_at, 'RUN_ENDED']);
       const answer = runShape.parse(runResponse(await fixture.view(runId)));
       assert.match(answer.steps[0]?.error ?? '', /was cancelled/);
     });

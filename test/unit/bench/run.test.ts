@@ -71,6 +71,13 @@ describe('benchmark run', () => {
     assert.equal(second.verdict().pass, true);
   });
 
+  it('fails if a target names a figure that was not measured', async () => {
+    const lacking: Measurement = { ...measured('lacking'), figureTargets: { ms: AT_MOST_8 } };
+    const { run } = runOf({ lacking: async () => [lacking] });
+    await run.toEnd();
+    assert.deepEqual(run.verdict().failed, ['lacking']);
+  });
+
   it('succeeds if all measurements succeed', async () => {
     const { run } = runOf({ only: async () => [measured('only')] });
     await run.toEnd();
