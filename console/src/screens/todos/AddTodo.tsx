@@ -2,11 +2,9 @@
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act } from '../../calls/tools.ts';
-import { now } from '../../live/time.ts';
 import { ErrorNotice } from '../../parts/ActionButton.tsx';
-import { dayOf, timeOfDay } from '../../parts/dates.ts';
 import { clearSent } from '../../parts/formState.ts';
-import { parseDueDate } from './parseDueDate.ts';
+import { describeWords, useWords } from './words.ts';
 
 const DEFAULT_PRIORITY = 'MEDIUM';
 
@@ -18,7 +16,7 @@ export function AddTodo() {
   const priority = useSignal(DEFAULT_PRIORITY);
   /** Title whose detected date the person has removed. */
   const plain = useSignal<string | undefined>(undefined);
-  const found = typed.value === plain.value ? undefined : parseDueDate(typed.value, new Date(now.value));
+  const { found, isMisunderstood } = useWords(typed.value === plain.value ? '' : typed.value);
 
   async function add() {
     const sent = { typed: typed.value, due: due.value, priority: priority.value };
@@ -31,7 +29,7 @@ export function AddTodo() {
         priority: sent.priority,
         // The input has no time zone, so the time zone of the person is used.
         ...(sent.due !== '' && { due_date: new Date(sent.due).toISOString() }),
-        ...(words !== undefined && { due_date: words.at.toISOString() }),
+        ...(words !== undefined && { when: words.words, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone }),
       };
       await act('todo.add_task', args, z.object({}));
       clearSent(sent.typed, typed, '');
@@ -80,10 +78,15 @@ export function AddTodo() {
       </button>
       {found !== undefined && (
         <p class="found" role="status">
-          {`Due ${dayOf(found.at)}, ${timeOfDay(found.at)}, as “${found.words}” says. `}
+          {`${describeWords(found.meaning)}, as “${found.words}” says. `}
           <button type="button" class="plain" onClick={() => (plain.value = typed.value)}>
             Remove date
           </button>
+        </p>
+      )}
+      {isMisunderstood && (
+        <p class="found" role="status">
+          The repetition is not understood, so this comes once. Write it as in “every second Monday 9:00”.
         </p>
       )}
       {trouble.value !== undefined && <ErrorNotice of={trouble.value} />}

@@ -166,10 +166,9 @@ describe('console screen', () => {
     (await page.field('What is to do')).type('Sing a song tomorrow');
     await page.press('Remove date');
     await page.press('Add');
-    const due = new Date(Date.now() + 3 * DAY);
-    due.setHours(9, 15, 0, 0);
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
     assert.deepEqual(backend.called('todo.add_task'), [
-      { title: 'Mow the lawn', priority: 'MEDIUM', due_date: due.toISOString() },
+      { title: 'Mow the lawn', priority: 'MEDIUM', when: 'in 3 days 9:15', timezone: timeZone },
       { title: 'Sing a song tomorrow', priority: 'MEDIUM' },
     ]);
   });

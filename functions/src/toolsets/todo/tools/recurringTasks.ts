@@ -18,6 +18,7 @@ export const createRecurringTask = defineTool({
     title: shapes.title('Task title'),
     description: shapes.description('Task description'),
     frequency: shapes.frequency('Frequency'),
+    ...shapes.recurrence,
     start_date: shapes.date('First occurrence, in UTC'),
     end_date: shapes.date('Last occurrence').optional(),
     timezone: shapes.timezone,
@@ -32,10 +33,8 @@ export const createRecurringTask = defineTool({
   }),
   ...shapes.writing({ destructiveHint: false, idempotentHint: false }),
   example: { title: 'Check emails', frequency: 'DAILY', start_date: '2099-02-11T09:00:00Z' },
-  response: ({ recurringTask: task, first, lastDue }: StartedRecurrence) => {
-    const last = lastDue ? `, last on ${lastDue.toISOString()}` : '';
-    const message = `Recurring task '${task.title}' created. First occurrence on ${task.latest_due.toISOString()}${last}`;
-    return { ...shapes.writtenRecurringResponse(task, message), first_occurrence: shapes.occurrenceResponse(first) };
+  response: (started: StartedRecurrence) => {
+    return { ...shapes.startedResponse(started), first_occurrence: shapes.occurrenceResponse(started.first) };
   },
   handler: ({ services, principal, recordResponse }, { start_date, end_date, ...written }) => {
     const draft = { ...written, start_date: dateOf(start_date), end_date: dateOf(end_date) };
@@ -51,7 +50,7 @@ export const updateRecurringTask = defineTool({
   name: 'update_recurring_task',
   title: 'Update a recurring to-do',
   description: "Changes a recurring to-do's future occurrences; todo.update_task changes the current one.",
-  rare: ['clear', 'timezone'],
+  rare: ['clear', 'timezone', 'interval', 'days', 'reminder_lead_minutes'],
   input: z.strictObject({
     recurring_task_id: shapes.recurringTaskId,
     title: shapes.title('New title').optional(),
@@ -59,9 +58,10 @@ export const updateRecurringTask = defineTool({
     priority: shapes.priority('New priority').optional(),
     tags: shapes.fewTags('Replace the old tags').optional(),
     frequency: shapes.frequency('New frequency').optional(),
+    ...shapes.recurrence,
     end_date: shapes.date('New last day').optional(),
     timezone: shapes.timezone,
-    clear: clearArgument('description', 'end_date'),
+    clear: clearArgument('description', 'end_date', 'reminder_lead_minutes'),
   }),
   output: shapes.writtenRecurringShape,
   ...shapes.writing({ destructiveHint: true, idempotentHint: true }),
@@ -69,14 +69,15 @@ export const updateRecurringTask = defineTool({
   response: ({ recurringTask, isChanged }: EditedRecurringTask) =>
     shapes.writtenRecurringResponse(recurringTask, isChanged ? UPDATED : UNCHANGED),
   handler: async ({ services, principal, recordResponse }, { recurring_task_id, clear, ...fields }) => {
-    const { end_date, description, ...others } = fields;
+    const { end_date, description, reminder_lead_minutes, ...others } = fields;
     const changed = clearedFields(clear);
     const edit = {
       ...others,
       description: changed('description', description),
       end_date: changed('end_date', shapes.dateOf(end_date)),
+      reminder_lead_minutes: changed('reminder_lead_minutes', reminder_lead_minutes),
     };
-    shapes.requireChange(edit, 'title, description, priority, tags, frequency, end_date, timezone and clear');
+    shapes.requireChange(edit, Object.keys(updateRecurringTask.input.shape).slice(1).join(', '));
     return services.recurringTasks.edit(principal.owner_uid, recurring_task_id, edit, recordResponse);
   },
 });

@@ -1,6 +1,7 @@
 /** The tools that set, snooze, delete and list reminders. Source: the to-do specification. */
 import { z } from 'zod';
 import { optionalFields, reading } from '../../../mcp/tool.ts';
+import { MAX_LEAD_MINUTES } from '../rules/reminders/reminder.ts';
 import { reminderResponse } from '../rules/reminders/reminders.ts';
 import { cursor, fittingPage, MAX_LIMIT, pagesOf, pagesShape, timePageOf } from './todoLists.ts';
 import {
@@ -31,15 +32,13 @@ export const setReminder = defineTool({
 
 const MINUTE = 60_000;
 
-const MAX_MINUTES = 40_320; // Four weeks.
-
 export const snoozeReminder = defineTool({
   name: 'snooze_reminder',
   title: 'Snooze a reminder',
   description: 'Snoozes a reminder for some minutes, even one already sent.',
   input: z.strictObject({
     reminder_id: reminderId,
-    minutes: z.int().min(1).max(MAX_MINUTES).default(10).describe('Minutes'),
+    minutes: z.int().min(1).max(MAX_LEAD_MINUTES).default(10).describe('Minutes'),
   }),
   output: setShape,
   ...writing({ destructiveHint: false, idempotentHint: false }),

@@ -2,9 +2,11 @@
 import { z } from 'zod';
 import { partOf } from '../../../graph/rules/linking.ts';
 import { WORKSPACE_NAME } from '../../../identity/rules/principal.ts';
+import { MusterError } from '../../../kernel/errors.ts';
 import { idLike } from '../../../kernel/ids.ts';
 import { clearArgument, clearedFields, listUpTo, optionalFields, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
 import { DELEGATED_PRIORITY, type Delegated } from '../rules/delegation.ts';
+import type { StartedRecurrence } from '../rules/recurring/recurringTasks.ts';
 import type { ReopenedOutcome } from '../rules/reopening.ts';
 import { eventMessage, messageOf } from '../rules/taskEvent.ts';
 import { type Todo, todoResponse } from '../rules/todo.ts';
@@ -16,18 +18,21 @@ import { defineTool } from './todoResponses.ts';
 export const addTask = defineTool({
   name: 'add_task',
   title: 'Add a to-do',
-  description:
-    'Adds a to-do. A due date adds a reminder, by default an hour before. For repeats: todo.create_recurring_task.',
-  details: 'Your preferences can set another time for the reminder.',
+  description: 'Adds a to-do or a recurring one. A due date adds a reminder.',
+  details:
+    'The reminder is an hour before the due date; your preferences can set another time. todo.create_recurring_task has more settings.',
+  rare: ['timezone'],
   input: z.strictObject({
     title: shapes.title('Task title'),
     description: shapes.description('Task description'),
     due_date: shapes.date('Due, in UTC').optional(),
+    when: textUpTo(200).optional().describe('In words: every second Monday 9:30'),
+    timezone: shapes.timezone,
     priority: shapes.priority('Default: MEDIUM').optional(),
     tags: shapes.fewTags('Tags').optional(),
     part_of: partOf,
   }),
-  output: shapes.writtenShape,
+  output: shapes.writtenShape.extend({ recurring_task: shapes.recurringTaskShape.optional() }),
   ...shapes.writing({ destructiveHint: false, idempotentHint: false }),
   example: {
     title: 'Finish presentation',
@@ -35,13 +40,29 @@ export const addTask = defineTool({
     due_date: '2099-02-11T17:00:00Z',
     tags: ['work', 'urgent'],
   },
-  response: (todo: Todo) => shapes.writtenResponse(todo, `Task '${todo.title}' added.`),
-  handler: ({ services, principal, workspace, recordResponse }, { due_date, part_of, ...texts }) => {
+  response: (added: Todo | StartedRecurrence) =>
+    'first' in added
+      ? { ...shapes.startedResponse(added), task: todoResponse(added.first) }
+      : shapes.writtenResponse(added, `Task '${added.title}' added.`),
+  handler: async ({ services, principal, workspace, recordResponse }, { due_date, part_of, ...given }) => {
+    const { when, timezone, ...texts } = given;
+    const meant = when === undefined ? undefined : await services.todos.whenMeant(when, timezone);
+    if (meant && (due_date !== undefined || ('rule' in meant && part_of))) throw onlyOneDate();
+    if (meant && 'rule' in meant)
+      return services.recurringTasks.create(principal.owner_uid, { ...texts, ...meant.rule }, recordResponse);
     const link = part_of && { link: { part_of: part_of, principal, workspace } };
-    const draft = { ...texts, due_date: shapes.dateOf(due_date), ...link };
+    const draft = { ...texts, due_date: meant?.due ?? shapes.dateOf(due_date), ...link };
     return services.todos.add(principal.owner_uid, draft, recordResponse);
   },
 });
+
+function onlyOneDate(): MusterError {
+  return new MusterError(
+    'VALIDATION_ERROR',
+    'when cannot be combined with due_date, and a repetition has no part_of.',
+    { field: 'when', reason: 'CONTRADICTION', suggestion: 'Omit one of them.' },
+  );
+}
 
 export const updateTask = defineTool({
   name: 'update_task',

@@ -7,10 +7,18 @@ import { isVisible } from '../../../kernel/hiddenCharacters.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
 import { listedAs } from '../../../mcp/jsonSchema.ts';
-import { optionalFields, textUpTo, toolsFor, type WritingHints, writing as writingAs } from '../../../mcp/tool.ts';
+import {
+  optionalFields,
+  textUpTo,
+  toolsFor,
+  type WritingHints,
+  wholeNumber,
+  writing as writingAs,
+} from '../../../mcp/tool.ts';
 import type { TodoServices } from '../create.ts';
-import { FREQUENCIES, type RecurringTask } from '../rules/recurring/recurrenceRule.ts';
-import type { Reminder } from '../rules/reminders/reminder.ts';
+import { FREQUENCIES, MAX_INTERVAL, type RecurringTask } from '../rules/recurring/recurrenceRule.ts';
+import type { StartedRecurrence } from '../rules/recurring/recurringTasks.ts';
+import { MAX_LEAD_MINUTES, type Reminder } from '../rules/reminders/reminder.ts';
 import { reminderResponse } from '../rules/reminders/reminders.ts';
 import {
   MAX_DESCRIPTION_LENGTH,
@@ -80,6 +88,7 @@ export const delegatedShape = optionalFields({
   things: z.int(),
   attempts: z.number(),
   cost_usd: z.number(),
+  result: z.string().describe('Result of the task, once it has completed the to-do.'),
 });
 
 /** In the to-do specification, none of these fields is required. */
@@ -139,6 +148,17 @@ export const frequency = (text: string) =>
     .meta({ enum: [...FREQUENCIES] })
     .describe(text);
 
+/** Arguments that refine a frequency: every second week, on weekdays, the first Friday, the last day of the month. */
+export const recurrence = {
+  interval: wholeNumber(1, MAX_INTERVAL).optional().describe('2: every second day, week or month'),
+  days: z
+    .array(z.string())
+    .max(7)
+    .optional()
+    .describe('WEEKLY: MO to SU. MONTHLY: 15; 1FR first, -1FR last Friday; -1 last day'),
+  reminder_lead_minutes: wholeNumber(0, MAX_LEAD_MINUTES).optional().describe('Default: your preference'),
+};
+
 export const timezone = textUpTo(100).optional().describe('IANA time zone of the wall-clock time; default: UTC');
 
 export const recurringTaskShape = optionalFields({
@@ -147,6 +167,9 @@ export const recurringTaskShape = optionalFields({
   frequency: z.string(),
   start_date: time,
   end_date: time,
+  interval: z.int(),
+  days: z.array(z.string()),
+  reminder_lead_minutes: z.int(),
   next_occurrence: time.describe('Due date of the current occurrence according to the recurrence rule.'),
   description: z.string(),
   priority: z.string(),
@@ -158,11 +181,15 @@ export const recurringTaskShape = optionalFields({
 
 export function recurringTaskResponse(recurring: RecurringTask) {
   const { id, title, description, frequency, timezone, priority, tags, end_date, ended_at } = recurring;
+  const { interval, days, reminder_lead_minutes } = recurring;
   return {
     id,
     title,
     ...(description !== undefined && { description }),
     frequency,
+    ...(interval !== undefined && { interval }),
+    ...(days && { days: [...days] }),
+    ...(reminder_lead_minutes !== undefined && { reminder_lead_minutes }),
     start_date: recurring.start_date.toISOString(),
     ...(end_date && { end_date: end_date.toISOString() }),
     timezone,
@@ -175,6 +202,12 @@ export function recurringTaskResponse(recurring: RecurringTask) {
 
 export function writtenRecurringResponse(recurring: RecurringTask, message: string) {
   return { success: true, recurring_task: recurringTaskResponse(recurring), message };
+}
+
+export function startedResponse({ recurringTask: task, lastDue }: StartedRecurrence) {
+  const last = lastDue ? `, last on ${lastDue.toISOString()}` : '';
+  const message = `Recurring task '${task.title}' created. First occurrence on ${task.latest_due.toISOString()}${last}`;
+  return writtenRecurringResponse(task, message);
 }
 
 export const writtenRecurringShape = optionalFields({

@@ -8,12 +8,26 @@
 import { RRuleTemporal } from 'rrule-temporal';
 import { Temporal } from 'temporal-polyfill';
 import { DAY_MS } from '../../../../kernel/ports.ts';
-import { END_OF_TIME, type Occurrence, type RecurrenceRule } from './recurrenceRule.ts';
+import { END_OF_TIME, endsBeforeStart, isNumbered, type Occurrence, type RecurrenceRule } from './recurrenceRule.ts';
 
 const DAYS_OF_EVERY_MONTH = 28;
 
 /** Two days, because a clock change can move an occurrence to the next day, and the search starts a day before it. */
 const DAYS_BEFORE = 2;
+
+/**
+ * Returns the rule with the first of its days, at or after its start date, as its start date.
+ * @throws MusterError VALIDATION_ERROR with the reason END_BEFORE_START if the rule ends before this day
+ */
+export function startingOnItsDay(rule: RecurrenceRule): RecurrenceRule {
+  if (rule.days === undefined) return rule;
+  const { on } = firstOccurrence(rule);
+  const day = recurringDays(rule, on).next(midnight(on), true);
+  const meant = day?.toPlainDateTime().withPlainTime(start(rule).toPlainTime());
+  const moved = meant && anchoredAt(meant, rule.timezone);
+  if (!moved || moved.start_date > (rule.end_date ?? END_OF_TIME)) throw endsBeforeStart();
+  return { ...rule, ...moved };
+}
 
 /** Returns the first occurrence, which is due at the rule's start date. */
 export function firstOccurrence(rule: RecurrenceRule): Occurrence {
@@ -57,13 +71,13 @@ export function followingOccurrences(rule: RecurrenceRule, latest: Occurrence, c
   return found;
 }
 
-/** Maximum number of days between two occurrences, plus two for clock changes. */
-const MAX_SPAN_DAYS = { DAILY: 3, WEEKLY: 9, MONTHLY: 33 };
+/** Maximum number of days between two occurrences of a rule without an interval, plus two for clock changes. */
+const MAX_SPAN_DAYS = { DAILY: 3, WEEKLY: 9, MONTHLY: 39 };
 
 /** Returns the last occurrence of a rule; undefined if the rule has no end. */
 export function lastOccurrence(rule: RecurrenceRule): Occurrence | undefined {
   if (rule.end_date === undefined) return undefined;
-  const near = rule.end_date.getTime() - MAX_SPAN_DAYS[rule.frequency] * DAY_MS;
+  const near = rule.end_date.getTime() - MAX_SPAN_DAYS[rule.frequency] * (rule.interval ?? 1) * DAY_MS;
   let last = firstOccurrence(rule);
   let next = nextOccurrence(rule, new Date(Math.max(rule.start_date.getTime(), near)));
   for (; next !== undefined; next = nextOccurrence(rule, next.due, next.on)) last = next;
@@ -75,16 +89,15 @@ export function inTimezone(rule: RecurrenceRule, timezone: string): RecurrenceRu
   if (timezone === rule.timezone) return rule;
   const { local_start: _, end_date, ...rest } = rule;
   const meant = start(rule);
+  const end = end_date && instant(local(end_date, rule.timezone).toPlainDateTime(), timezone);
+  return { ...rest, timezone, ...anchoredAt(meant, timezone), ...(end && { end_date: storable(end) }) };
+}
+
+/** Returns the start of a rule whose first occurrence has a wall-clock time, which a clock change may skip. */
+function anchoredAt(meant: Temporal.PlainDateTime, timezone: string) {
   const anchor = instant(meant, timezone);
   const isSkipped = !local(anchor, timezone).toPlainDateTime().equals(meant);
-  const end = end_date && instant(local(end_date, rule.timezone).toPlainDateTime(), timezone);
-  return {
-    ...rest,
-    start_date: anchor,
-    timezone,
-    ...(end && { end_date: storable(end) }),
-    ...(isSkipped && { local_start: meant.toString() }),
-  };
+  return { start_date: anchor, ...(isSkipped && { local_start: meant.toString() }) };
 }
 
 /** Returns the last instant that an end date includes. If the end date is a midnight, the whole day is included. */
@@ -107,18 +120,21 @@ function start({ start_date: anchor, timezone, local_start }: RecurrenceRule): T
 }
 
 /** Returns the dates of the occurrences, each as midnight in UTC, because UTC has no clock changes. */
-function recurringDays({ frequency }: RecurrenceRule, first: string): RRuleTemporal<Temporal.ZonedDateTime> {
+function recurringDays(rule: RecurrenceRule, first: string): RRuleTemporal<Temporal.ZonedDateTime> {
+  const { frequency: freq, interval = 1 } = rule;
   const dtstart = midnight(first);
-  const { day } = dtstart;
-  // Selects the last of the days 28 to 31 that the month has, because RFC 5545 would omit shorter months.
-  const days = Array.from({ length: day - DAYS_OF_EVERY_MONTH + 1 }, (_, index) => DAYS_OF_EVERY_MONTH + index);
-  const monthEnd = frequency === 'MONTHLY' && day > DAYS_OF_EVERY_MONTH;
-  return new RRuleTemporal({
-    temporal: Temporal,
-    freq: frequency,
-    dtstart,
-    ...(monthEnd && { byMonthDay: days, bySetPos: [-1] }),
-  });
+  return new RRuleTemporal({ temporal: Temporal, freq, interval, dtstart, ...selectedDays(rule, dtstart.day) });
+}
+
+function selectedDays({ frequency, days = [] }: RecurrenceRule, startDay: number) {
+  const numbers = frequency === 'MONTHLY' && days.length === 0 ? [startDay] : days.filter(isNumbered).map(Number);
+  const [first = 0] = numbers;
+  if (first > DAYS_OF_EVERY_MONTH) {
+    // Selects the last of the days 28 to 31 that the month has, because RFC 5545 would omit shorter months.
+    const length = first - DAYS_OF_EVERY_MONTH + 1;
+    return { byMonthDay: Array.from({ length }, (_, index) => DAYS_OF_EVERY_MONTH + index), bySetPos: [-1] };
+  }
+  return numbers.length > 0 ? { byMonthDay: numbers } : { ...(days.length > 0 && { byDay: [...days] }) };
 }
 
 /** Returns a date before the next occurrence, at most a few occurrences earlier. */
@@ -133,6 +149,21 @@ function local(date: Date, timezone: string): Temporal.ZonedDateTime {
 
 function midnight(date: string): Temporal.ZonedDateTime {
   return Temporal.PlainDate.from(date).toZonedDateTime('UTC');
+}
+
+/** @param time `HH:MM` */
+export function atWallClock(date: string, time: string, timezone: string): Date {
+  return instant(Temporal.PlainDate.from(date).toPlainDateTime(time), timezone);
+}
+
+/** Returns the minutes by which a time zone is ahead of UTC. */
+export function minutesAhead(now: Date, timezone: string): number {
+  return local(now, timezone).offsetNanoseconds / 6e10;
+}
+
+/** Returns the date in a time zone, or a later one. */
+export function today(now: Date, timezone: string, days = 0): string {
+  return local(now, timezone).toPlainDate().add({ days }).toString();
 }
 
 /** Returns the instant of a wall-clock time: if skipped, later by the skipped span; if repeated, the first one. */

@@ -3,7 +3,7 @@ import type { RecordResponse, Versioned } from '../../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../../kernel/concurrency.ts';
 import { canonicalJson } from '../../../../kernel/json.ts';
 import type { PageRequest } from '../../../../kernel/paging.ts';
-import { readFor, Service } from '../../../../kernel/ports.ts';
+import { MINUTE_MS, readFor, Service } from '../../../../kernel/ports.ts';
 import { guardChanges, guardChangesIfFree } from '../duplicateGuard.ts';
 import type { TodoChange, TodoPorts } from '../ports.ts';
 import { checkedTexts, notFound, requireFuture, type Todo, type WrittenTexts } from '../todo.ts';
@@ -16,10 +16,15 @@ import {
   recurrenceRule,
 } from './recurrenceRule.ts';
 
-interface RecurringDraft extends WrittenTexts, RequestedRule {}
+interface RecurringDraft extends WrittenTexts, RequestedRule {
+  readonly reminder_lead_minutes?: number | undefined;
+}
 
 interface RecurringEdit extends WrittenTexts {
   readonly frequency?: string | undefined;
+  readonly interval?: number | undefined;
+  readonly days?: readonly string[] | undefined;
+  readonly reminder_lead_minutes?: number | null | undefined;
   readonly end_date?: Date | null | undefined;
   readonly timezone?: string | undefined;
 }
@@ -44,8 +49,9 @@ export class RecurringTasks extends Service<TodoPorts> {
   /** @throws MusterError VALIDATION_ERROR; CONFLICT with the reason DUPLICATE_TASK */
   async create(ownerUid: string, draft: RecurringDraft, recordResponse: RecordResponse<StartedRecurrence>) {
     const { clock, randomness, store } = this.ports;
-    const { firstOccurrence, lastInstant, lastOccurrence } = await import('./occurrences.ts');
-    const rule = recurrenceRule(draft, lastInstant);
+    const { firstOccurrence, lastInstant, lastOccurrence, startingOnItsDay } = await import('./occurrences.ts');
+    const rule = startingOnItsDay(recurrenceRule(draft, lastInstant));
+    const { reminder_lead_minutes } = draft;
     const checked = checkedTexts(draft);
     const last = lastOccurrence(rule);
     return retryOnConflict(randomness, async () => {
@@ -58,12 +64,13 @@ export class RecurringTasks extends Service<TodoPorts> {
         owner_uid: ownerUid,
         ...checked,
         ...rule,
+        ...(reminder_lead_minutes !== undefined && { reminder_lead_minutes }),
         created_at: createdAt,
         ...latest,
       };
       const first = latestOccurrence(recurringTask, createdAt);
       const reserved = await guardChanges(this.ports, undefined, first);
-      const created = creationChanges(first, await changeContext(this.ports, first, createdAt, true));
+      const created = creationChanges(first, await occurrenceContext(this.ports, recurringTask, first, createdAt));
       const creation = { recurringTask, first, ...(last && { lastDue: last.due }) };
       await store.commit(
         [{ kind: 'createRecurringTask', recurringTask }, ...created, ...reserved],
@@ -139,16 +146,21 @@ interface Replacing<Outcome> {
 }
 
 function edited(recurring: RecurringTask, edit: RecurringEdit, { inTimezone, lastInstant }: Calendar): RecurringTask {
-  const { description: _, end_date: _end, local_start: _start, ...rest } = recurring;
+  const { description: _, end_date: _end, local_start: _start, interval: _interval, days: _days, ...kept } = recurring;
+  const { reminder_lead_minutes: _lead, ...rest } = kept;
   const { frequency = rest.frequency, timezone = rest.timezone } = edit;
+  // Another frequency ends the rule of the old one: its interval and its days would mean something else.
+  const { interval, days } = frequency === rest.frequency ? { ...recurring, ...edit } : edit;
   const checked = checkedTexts(edit, recurring);
   checkTimezone(timezone);
   const { start_date: anchor, local_start, end_date: movedEnd } = inTimezone(recurring, timezone);
   // If the edit sets no end, the existing end keeps its wall-clock time in the new time zone.
   const { end_date = movedEnd } = edit;
-  const requested = { start_date: anchor, frequency, timezone, end_date: end_date ?? undefined };
+  const { reminder_lead_minutes = recurring.reminder_lead_minutes } = edit;
+  const requested = { start_date: anchor, frequency, interval, days, timezone, end_date: end_date ?? undefined };
   const rule = recurrenceRule(requested, edit.end_date ? lastInstant : undefined);
-  return { ...rest, ...checked, ...rule, ...(local_start !== undefined && { local_start }) };
+  const lead = typeof reminder_lead_minutes === 'number' && { reminder_lead_minutes };
+  return { ...rest, ...checked, ...rule, ...lead, ...(local_start !== undefined && { local_start }) };
 }
 
 export function replacement(recurringTask: RecurringTask, found: Versioned<RecurringTask>): TodoChange {
@@ -176,6 +188,13 @@ export function latestOccurrence(recurring: RecurringTask, createdAt: Date): Tod
     recurring_task_id: id,
     occurs_on: latest_on,
   };
+}
+
+/** Returns the context of a new occurrence, whose reminder the recurring to-do or the owner's preferences determine. */
+async function occurrenceContext(ports: TodoPorts, recurring: RecurringTask, occurrence: Todo, now: Date) {
+  const { reminder_lead_minutes: minutes } = recurring;
+  const context = await changeContext(ports, occurrence, now, minutes === undefined);
+  return minutes === undefined ? context : { ...context, leadMilliseconds: minutes * MINUTE_MS };
 }
 
 interface FollowingOccurrence {
@@ -232,7 +251,7 @@ export async function occurrenceAfter(
       next,
       changes: [
         replacement(advanced, found),
-        ...creationChanges(next, await changeContext(ports, next, now, true)),
+        ...creationChanges(next, await occurrenceContext(ports, advanced, next, now)),
         ...(await guardChangesIfFree(ports, undefined, next)),
       ],
     };

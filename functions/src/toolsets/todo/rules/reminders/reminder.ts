@@ -7,6 +7,9 @@ import { documentCodec, fieldsCodec, timestamp } from '../../../../kernel/docume
 /** Default time from a reminder to the due date. */
 export const DEFAULT_LEAD_MS = 60 * 60000;
 
+/** Four weeks. */
+export const MAX_LEAD_MINUTES = 40_320;
+
 /** Written directly by people's clients, as the security rules allow. Missing and invalid values get defaults. */
 export const preferencesDocument = z.object({
   reminder_lead_minutes: z.catch(z.int().check(z.minimum(0)), DEFAULT_LEAD_MS / 60_000),
