@@ -40,6 +40,8 @@ const gitHubRepositories = text('GITHUB_REPOSITORIES');
 const gitHubAppPrivateKey = secret('GITHUB_APP_PRIVATE_KEY');
 const gitHubToken = secret('GITHUB_TOKEN');
 const gitHubWebhookSecret = secret('GITHUB_WEBHOOK_SECRET');
+const mailFrom = text('MAIL_FROM');
+const smtpUrl = secret('SMTP_URL');
 const pushServiceUrl = text('PUSH_SERVICE_URL');
 const rateLimitPerSecond = whole('RATE_LIMIT_PER_SECOND');
 const rateLimitBurst = whole('RATE_LIMIT_BURST');
@@ -69,6 +71,7 @@ const bound = (...secrets: ReturnType<typeof defineSecret>[]) => (isEmulator() ?
 
 export const gitHubSecrets = bound(gitHubAppPrivateKey, gitHubToken);
 export const gitHubWebhookSecrets = bound(gitHubWebhookSecret);
+export const mailSecrets = bound(smtpUrl);
 export const modelSecrets = bound(anthropicApiKey, geminiApiKey);
 
 /** Returns a secret. `firebase deploy` accepts no empty secret, so the value "none" stands for no secret. */
@@ -99,6 +102,12 @@ export function openRepositories(): readonly string[] {
 
 export function gitHubWebhookKey(): string | undefined {
   return secretValue(gitHubWebhookSecret);
+}
+
+/** Returns the SMTP server; undefined if none is configured. Firebase's extension may then send the emails. */
+export function smtpSettings() {
+  const url = secretValue(smtpUrl);
+  return url === undefined ? undefined : { url, from: mailFrom.value() };
 }
 
 /** Returns the push service. In the emulators, it is `none` unless one is configured. */
@@ -158,6 +167,8 @@ export function signInSettings() {
     apiKey: webApiKey() || 'emulator',
     authDomain: `${project}.firebaseapp.com`,
     ...(emulator !== undefined && { emulator: `http://${emulator}` }),
+    // `npm start` sets this variable. The page is loaded only when it is opened, and parses the text then.
+    samplePeople: (isEmulator() && process.env['MUSTER_SAMPLE_PEOPLE']) || '[]',
     google: googleSignIn.value().trim().toLowerCase() === 'yes',
   };
 }

@@ -14,6 +14,7 @@ export {
   notifyOfReminders,
   relayEvent,
   repairTodo,
+  sendMail,
   sendReminders,
   sweep,
 } from './entry/events.ts';

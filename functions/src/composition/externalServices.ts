@@ -12,6 +12,7 @@ import {
   region,
   retention,
   runBudget,
+  smtpSettings,
   webApiKey,
 } from '../config.ts';
 import { firestore } from '../kernel/firestore/client.ts';
@@ -25,6 +26,7 @@ import type { ClientDocuments } from '../signin/rules/clients.ts';
 import type { HostedAgent } from '../toolsets/orchestration/rules/agents/model.ts';
 import type { RunDispatch } from '../toolsets/orchestration/rules/ports.ts';
 import type { RunOrder } from '../toolsets/orchestration/rules/runs/run.ts';
+import type { Mailer } from '../toolsets/todo/rules/outbox.ts';
 import type { PushService } from '../toolsets/todo/rules/reminders/notification.ts';
 import type { DeadLetters, EventPublisher } from '../toolsets/todo/rules/taskEvent.ts';
 import { Claude } from '../vendors/anthropic/claude.ts';
@@ -34,6 +36,7 @@ import { fcmPushService, localMessagingApp } from '../vendors/fcm/pushService.ts
 import { Gemini } from '../vendors/gemini/gemini.ts';
 import type { GitHubSettings } from '../vendors/octokit/clients.ts';
 import { PubSubPublisher } from '../vendors/pubsub/publisher.ts';
+import { smtpMailer } from '../vendors/smtp/mailer.ts';
 import type { ModelSettings } from '../vendors/vendorModel.ts';
 
 export interface ExternalServices {
@@ -44,6 +47,8 @@ export interface ExternalServices {
   readonly rateLimit: RateLimit | undefined;
   /** Push service for reminders; if undefined, nothing is pushed. */
   readonly push: PushService | undefined;
+  /** Sends emails; returns undefined if no SMTP server is configured. */
+  readonly mailer: () => Mailer | undefined;
   /** Sends events by Pub/Sub; undefined on a machine without a message broker. */
   readonly publisher: EventPublisher | undefined;
   readonly deadLetters: DeadLetters;
@@ -69,6 +74,10 @@ export function externalServices(): ExternalServices {
     database: firestore(),
     rateLimit: rateLimit(),
     push: devicesOf(pushService()),
+    mailer: lazy(() => {
+      const settings = smtpSettings();
+      return settings && smtpMailer(settings);
+    }),
     publisher: hasPubSub() ? broker : undefined,
     deadLetters: broker,
     // Secrets are not available earlier.

@@ -6,7 +6,7 @@ import { type MessagePublishedData, onMessagePublished } from 'firebase-function
 import { onSchedule } from 'firebase-functions/scheduler';
 import { onTaskDispatched } from 'firebase-functions/tasks';
 import { app } from '../app.ts';
-import { database, globalOptions, modelSecrets } from '../config.ts';
+import { database, globalOptions, mailSecrets, modelSecrets } from '../config.ts';
 import { COLLECTIONS, WORKSPACE_ACCESS_PATH } from '../kernel/firestore/paths.ts';
 
 /** Options of all Firestore triggers. If an event fails, it is retried. */
@@ -25,12 +25,13 @@ export const relayEvent = onDocumentCreated(
 export const mirrorTaskQueue = onDocumentWritten(
   { document: `${COLLECTIONS.tasks}/{taskId}`, ...followed },
   async ({ params: { taskId }, data }) => {
-    const { mirrorQueuedTask, orchestration, sessionSpreading, settleTask } = (await app()).services;
+    const { mirrorQueuedTask, orchestration, sessionSpreading, settleTask, tellIfGoalDone } = (await app()).services;
     await Promise.all([
       orchestration.runs.taskChanged(taskId),
       settleTask(taskId, data?.after.data()),
       mirrorQueuedTask(taskId, data?.before.data()),
       sessionSpreading.taskChanged(data?.after.data()),
+      tellIfGoalDone(data?.before.data(), data?.after.data()),
     ]);
   },
 );
@@ -58,6 +59,12 @@ export const mirrorWorkspaces = onDocumentWritten(
 /** Repairs a to-do that a client changed directly in the database. */
 export const repairTodo = onDocumentWritten({ document: `${COLLECTIONS.todos}/{todoId}`, ...followed }, async (event) =>
   (await app()).services.repairTodo(event.params.todoId, event.data?.before.data()),
+);
+
+/** Sends an email, if an SMTP server is configured. */
+export const sendMail = onDocumentCreated(
+  { document: `${COLLECTIONS.mail}/{mailId}`, ...followed, secrets: mailSecrets, timeoutSeconds: 60 },
+  async (event) => (await app()).services.deliverMail(event.params.mailId),
 );
 
 /** Runs a call after its approval. If the instance crashes during the call, the sweep runs the call again. */

@@ -74,7 +74,7 @@ describe('findings of npm run doctor', () => {
     ]);
     assert.match(
       mendOf(findings, 'secrets'),
-      /^for name in GITHUB_APP_PRIVATE_KEY GITHUB_WEBHOOK_SECRET GEMINI_API_KEY; do printf none \|/,
+      /^for name in SMTP_URL GITHUB_APP_PRIVATE_KEY GITHUB_WEBHOOK_SECRET GEMINI_API_KEY; do printf none \|/,
     );
   });
 

@@ -4,6 +4,7 @@
  */
 
 import { canonicalJson, parsedJson } from '../../../kernel/json.ts';
+import { DAY_MS, type KernelPorts } from '../../../kernel/ports.ts';
 import type { TodoPorts } from './ports.ts';
 import { type Device, type Notification, notificationOf, type PushService } from './reminders/notification.ts';
 import {
@@ -68,7 +69,11 @@ export function directDelivery(
 /** @throws Error if a device is temporarily unreachable; the retry skips the devices that were already notified */
 export async function notify(ports: TodoPorts, event: TaskEvent): Promise<void> {
   const notification = notificationOf(event, ports.consoleLinks);
-  if (notification === undefined) return;
+  if (notification !== undefined) await deliver(ports, notification);
+}
+
+/** Delivers a notification in the ways that the person has chosen. @throws Error like `notify` */
+export async function deliver(ports: TodoPorts, notification: Notification): Promise<void> {
   const { uid } = notification;
   const wanted = await ports.notifications.preferences(uid);
   await ports.clientLists.putNotification(notification);
@@ -103,4 +108,51 @@ async function pushTo(
   if (outcome === 'unregistered') await devices.remove(notification.uid, device);
   if (outcome !== 'sent') log.info('push_not_taken', { uid: notification.uid, outcome });
   return true;
+}
+
+// Delivery of emails by SMTP. Firebase's extension Trigger Email can deliver the same documents instead.
+
+export interface SentMail {
+  readonly id: string;
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+}
+
+export type MailOutcome =
+  | { readonly state: 'sent' }
+  /** `refused`: a retry fails too; `unreachable`: a retry may succeed. */
+  | { readonly state: 'refused' | 'unreachable'; readonly reason: string };
+
+export interface Mailer {
+  send(mail: SentMail): Promise<MailOutcome>;
+}
+
+export interface Mails {
+  /** Claims an email for a minute. Returns undefined if it is delivered, claimed by another sender, or missing. */
+  claim(id: string, now: Date): Promise<{ readonly mail: SentMail; readonly createdAt: Date } | undefined>;
+  settle(id: string, state: 'SUCCESS' | 'RETRY' | 'ERROR', reason?: string): Promise<void>;
+}
+
+interface MailPorts extends Pick<KernelPorts, 'clock' | 'log'> {
+  readonly mails: Mails;
+  /** Undefined if no SMTP server is configured. */
+  readonly mailer: Mailer | undefined;
+}
+
+/** Age after which an undelivered email is given up, because its reminder or question is outdated. */
+const GIVE_UP_AFTER_MS = DAY_MS;
+
+/** Delivers an email once. @throws Error if the server is unreachable, so that the trigger retries */
+export async function deliverMail({ mails, mailer, clock, log }: MailPorts, id: string): Promise<void> {
+  if (mailer === undefined) return;
+  const claimed = await mails.claim(id, clock.now());
+  if (claimed === undefined) return;
+  const outcome = await mailer.send(claimed.mail);
+  if (outcome.state === 'sent') return mails.settle(id, 'SUCCESS');
+  const { state, reason } = outcome;
+  const isOver = state === 'refused' || clock.now().getTime() - claimed.createdAt.getTime() > GIVE_UP_AFTER_MS;
+  await mails.settle(id, isOver ? 'ERROR' : 'RETRY', reason);
+  if (!isOver) throw new Error(`The SMTP server is unreachable: ${reason}.`);
+  log.error('mail_refused', { mailId: id, reason });
 }

@@ -3,11 +3,12 @@
 import type { App } from 'firebase-admin/app';
 import type { Database, Reference } from 'firebase-admin/database';
 import { z } from 'zod';
+import { timestamp } from '../../../kernel/documentCodec.ts';
 import { createOnce } from '../../../kernel/firestore/client.ts';
 import { mailPath, preferencesPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { keyOf } from '../../../kernel/ids.ts';
-import { type Clock, DAY_MS, type Randomness, Service } from '../../../kernel/ports.ts';
+import { type Clock, DAY_MS, MINUTE_MS, type Randomness, Service } from '../../../kernel/ports.ts';
 import {
   changeNode,
   DELIVERIES,
@@ -18,6 +19,7 @@ import {
   taskUpdatesPath,
 } from '../../../kernel/realtime/database.ts';
 import type { ExpiringStore } from '../../../kernel/sweep.ts';
+import type { Mails } from '../rules/outbox.ts';
 import type { ClientLists, Deliveries, Devices, Notifications, Preferences } from '../rules/ports.ts';
 import { type Device, emailOf, type Notification } from '../rules/reminders/notification.ts';
 import { preferencesDocument } from '../rules/reminders/reminder.ts';
@@ -136,12 +138,10 @@ export class DatabaseDeliveries
   }
 }
 
-const MINUTE = 60_000;
-
 /** Returns the preferences in a document. Push and email are used in addition to the client list. */
 export function preferencesFromDocument(data: unknown): Preferences {
   const { reminder_lead_minutes, agents_may_answer, ...channels } = preferencesDocument.parse(data);
-  return { leadMilliseconds: reminder_lead_minutes * MINUTE, agents_may_answer, ...channels };
+  return { leadMilliseconds: reminder_lead_minutes * MINUTE_MS, agents_may_answer, ...channels };
 }
 
 /** Firestore storage of notification preferences and queued emails. */
@@ -168,4 +168,37 @@ export async function verifiedEmail(app: App, uid: string): Promise<string | und
   const { getAuth } = await import('firebase-admin/auth');
   const { users } = await getAuth(app).getUsers([{ uid }]); // For an unknown uid, getUser would throw.
   return users.find(({ emailVerified }) => emailVerified)?.email;
+}
+
+// Emails in `mail/{id}`, in the format of Firebase's extension Trigger Email, which may deliver them instead.
+
+const mailDocument = z.object({
+  to: z.array(z.string()),
+  message: z.object({ subject: z.string(), text: z.string() }),
+  created_at: timestamp,
+  delivery: z.object({ state: z.string(), leaseExpireTime: z.nullish(timestamp) }).optional(),
+});
+
+/** States in which an email can be claimed. A claim that has expired belongs to a sender that crashed. */
+const CLAIMABLE = ['PENDING', 'RETRY'];
+
+export class FirestoreMails extends FirestoreReader implements Mails {
+  claim(id: string, now: Date) {
+    const document = this.database.doc(mailPath(id));
+    return this.database.runTransaction(async (transaction) => {
+      const stored = mailDocument.safeParse((await transaction.get(document)).data()).data;
+      if (stored === undefined) return undefined;
+      const { delivery, to, message, created_at: createdAt } = stored;
+      const isExpired = delivery?.state === 'PROCESSING' && (delivery.leaseExpireTime ?? now) <= now;
+      if (delivery !== undefined && !isExpired && !CLAIMABLE.includes(delivery.state)) return undefined;
+      const leaseExpireTime = new Date(now.getTime() + MINUTE_MS);
+      transaction.update(document, { delivery: { state: 'PROCESSING', startTime: now, leaseExpireTime } });
+      return { mail: { id, to, ...message }, createdAt };
+    });
+  }
+
+  async settle(id: string, state: 'SUCCESS' | 'RETRY' | 'ERROR', reason: string | null = null): Promise<void> {
+    const changes = { 'delivery.state': state, 'delivery.error': reason, 'delivery.leaseExpireTime': null };
+    await this.database.doc(mailPath(id)).update(changes);
+  }
 }

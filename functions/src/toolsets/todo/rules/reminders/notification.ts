@@ -7,9 +7,9 @@ export interface Notification {
   /** Id of the event, so that duplicates of a notification have the same id. */
   readonly id: string;
   readonly uid: string;
-  readonly about: Readonly<Record<'task_id', string>> | Readonly<Record<'request_id', string>>;
+  readonly about: Readonly<Partial<Record<'task_id' | 'request_id' | 'session_id', string>>>;
   /** First word of the email's subject. */
-  readonly what: 'Reminder' | 'Question';
+  readonly what: 'Reminder' | 'Question' | 'Goal done';
   readonly title: string;
   readonly body: string;
   readonly link: string;

@@ -1,0 +1,46 @@
+/** Sends emails to an SMTP server. Source: RFC 5321; https://nodemailer.com/smtp */
+import { loadedOnce } from '../../kernel/memoCache.ts';
+import type { Mailer, SentMail } from '../../toolsets/todo/index.ts';
+
+export interface SmtpSettings {
+  /** Address of the server: `smtps://user:password@smtp.example.com`. */
+  readonly url: string;
+  /** Sender of all emails: `Muster <muster@example.com>`. */
+  readonly from: string;
+}
+
+/** Time limits of a connection, in milliseconds. They are shorter than the function's time limit of a minute. */
+const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
+
+/** Codes of nodemailer for emails that the server or the settings refuse, so that a retry fails too. */
+const REFUSED = ['EENVELOPE', 'EMESSAGE'];
+
+export function smtpMailer({ url, from }: SmtpSettings): Mailer {
+  const transport = loadedOnce(async () => {
+    const { createTransport } = await import('nodemailer');
+    return createTransport({ url, ...TIMEOUTS }, { from, disableFileAccess: true, disableUrlAccess: true });
+  });
+  return {
+    async send({ id, to, subject, text }: SentMail) {
+      try {
+        // Mail programs show an email once, even if it was sent twice, if both have the same id.
+        await (await transport()).sendMail({ to: [...to], subject, text, messageId: `<${id}@muster>` });
+        return { state: 'sent' };
+      } catch (error) {
+        return { state: isRefused(error) ? 'refused' : 'unreachable', reason: reasonOf(error) };
+      }
+    },
+  };
+}
+
+/** Whether the server answered with a permanent error. Source: RFC 5321, section 4.2.1. */
+function isRefused(error: unknown): boolean {
+  const { responseCode, code } = Object(error);
+  return typeof responseCode === 'number' ? responseCode >= 500 : REFUSED.includes(String(code));
+}
+
+/** Returns codes only, because the server's text can contain the address of the person and the name of the account. */
+function reasonOf(error: unknown): string {
+  const { code, responseCode } = Object(error);
+  return [code, responseCode].filter((part) => part !== undefined).join(' ') || 'no connection';
+}
