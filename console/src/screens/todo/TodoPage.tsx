@@ -7,6 +7,7 @@ import { todo as todoQuery } from '../../live/queries.ts';
 import { document } from '../../live/sources.ts';
 import { ActionButton } from '../../parts/ActionButton.tsx';
 import { DetailPage } from '../../parts/DetailPage.tsx';
+import { Card } from '../../parts/Notice.tsx';
 import { Ago, Status } from '../../parts/Status.tsx';
 import { Tree } from '../../parts/Tree.tsx';
 import { UserText } from '../../parts/UserText.tsx';
@@ -63,6 +64,13 @@ function Whole({ todo }: { readonly todo: Todo }) {
       {/* The form is created again after each save, because its fields start with the stored values. */}
       {!todo.completed && <EditTodo key={versionOf(todo)} todo={todo} />}
       {!todo.completed && <Reminder todo={todo} />}
+      {todo.delegated_result !== undefined && (
+        <Card title="Result">
+          <pre class="text">
+            <UserText text={todo.delegated_result} links />
+          </pre>
+        </Card>
+      )}
       <Tree kind="todo" id={todo.id} version={`${todo.completed} ${todo.delegated_task_id}`} />
     </>
   );

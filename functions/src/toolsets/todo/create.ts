@@ -7,7 +7,16 @@ import { type PortOf, skipUnreadable } from '../../kernel/ports.ts';
 import type { firebaseApp, realtimeDatabase } from '../../kernel/realtime/database.ts';
 import type { CoordinationPorts, TaskCreation } from '../coordination/index.ts';
 import { Delegation } from './rules/delegation.ts';
-import { directDelivery, eventConsumer, notify, recordReceipt, relayEvent } from './rules/outbox.ts';
+import { tellIfGoalDone } from './rules/goalNotice.ts';
+import {
+  deliverMail,
+  directDelivery,
+  eventConsumer,
+  type Mailer,
+  notify,
+  recordReceipt,
+  relayEvent,
+} from './rules/outbox.ts';
 import type { TodoChange, TodoPorts } from './rules/ports.ts';
 import { RecurringTasks } from './rules/recurring/recurringTasks.ts';
 import type { PushService } from './rules/reminders/notification.ts';
@@ -22,6 +31,7 @@ import {
   DatabaseClientLists,
   DatabaseDeliveries,
   DatabaseDevices,
+  FirestoreMails,
   FirestoreNotifications,
   verifiedEmail,
 } from './store/notifications.ts';
@@ -38,20 +48,24 @@ export interface TodoDependencies extends DocumentSource {
   readonly consoleLinks: ConsoleLinks;
   /** Service that sends reminders to people's devices; undefined if push is disabled. */
   readonly push: PushService | undefined;
+  /** Sends emails; undefined if no SMTP server is configured. */
+  readonly mailer: () => Mailer | undefined;
   /** Undefined if no message broker is configured: events then go directly to their consumers. */
   readonly publisher: EventPublisher | undefined;
   readonly deadLetters: DeadLetters;
   readonly tasks: CoordinationPorts['tasks'];
+  readonly sessions: CoordinationPorts['sessions'];
   readonly taskCreation: PortOf<TaskCreation<TodoChange>>;
 }
 
 /** Creates the services for to-dos, reminders and their events. */
 export function createTodo(dependencies: TodoDependencies) {
   const { database, documents, access, graph, store, realtime, app } = dependencies;
-  const { consoleLinks, push, publisher, deadLetters, tasks, taskCreation } = dependencies;
+  const { consoleLinks, push, mailer, publisher, deadLetters, tasks, sessions, taskCreation } = dependencies;
   const { clock, randomness } = access;
   const todos = new FirestoreTodoQueries(database, documents);
   const notifications = new FirestoreNotifications(database, documents);
+  const mails = new FirestoreMails(database, documents);
   const deliveries = new DatabaseDeliveries({ database: realtime, clock, randomness });
   const ports: TodoPorts = {
     ...access,
@@ -87,6 +101,9 @@ export function createTodo(dependencies: TodoDependencies) {
     recurringTasks: new RecurringTasks(ports),
     reminders: new ReminderService(ports),
     sendReminders: () => sendReminders(ports),
+    /** `before` and `after` are the documents of a task before and after a change. */
+    tellIfGoalDone: (before: unknown, after: unknown) => tellIfGoalDone({ ...ports, tasks, sessions }, before, after),
+    deliverMail: (id: string) => deliverMail({ ...access, mails, mailer: mailer() }, id),
     consumers,
     relayEvent: (eventId: string) => relayEvent(ports, delivery, eventId),
     /** `before` is the document before the change, if there was one. Repairs skip unreadable documents. */

@@ -48,7 +48,7 @@ const errorEnvelope: ErrorEnvelope = {
 export const todo: Toolset<TodoServices> = {
   name: 'todo',
   instructions:
-    "To-dos of a person, or of an agent's owner: todo.add_task, todo.list_tasks, todo.complete_task; todo.create_recurring_task for repeats. Times are ISO 8601 in UTC.",
+    "To-dos of a person, or of an agent's owner: todo.add_task, todo.list_tasks, todo.complete_task. Times are ISO 8601 in UTC.",
   scope: 'owner',
   tools: [
     addTask,
@@ -78,6 +78,7 @@ export const todo: Toolset<TodoServices> = {
   errors: errorEnvelope,
 };
 
+export type { Mailer, SentMail } from './rules/outbox.ts';
 export type { Notification, PushService } from './rules/reminders/notification.ts';
 
 export {

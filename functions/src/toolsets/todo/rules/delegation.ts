@@ -90,7 +90,8 @@ export class Delegation extends Service<DelegationPorts> {
     const todo = (await skipUnreadable(todos.find(task.part_of.id)))?.value;
     if (todo === undefined || todo.completed || todo.delegated_task_id !== taskId) return;
     try {
-      await todoService.complete(todo.owner_uid, todo.id, () => undefined);
+      const result = task.result?.output.slice(0, MAX_RESULT_LENGTH);
+      await todoService.complete(todo.owner_uid, todo.id, () => undefined, result);
     } catch (error) {
       if (!(error instanceof MusterError && ENDED_REASONS.includes(error.details.reason ?? ''))) throw error;
     }
@@ -98,14 +99,16 @@ export class Delegation extends Service<DelegationPorts> {
 
   /** Returns the progress of delegated to-dos in workspaces where the caller has a role. Costs one read per to-do. */
   async progress(principal: Principal, todos: readonly Todo[]): Promise<ReadonlyMap<string, DelegatedProgress>> {
-    const delegated = todos.flatMap(({ id, delegated_task_id: taskId }) => (taskId ? [{ id, taskId }] : []));
+    const delegated = todos.flatMap(({ id, delegated_task_id: taskId, delegated_result: result }) =>
+      taskId ? [{ id, taskId, result }] : [],
+    );
     const keys = delegated.map(({ taskId }) => nodeKey({ kind: 'task', id: taskId }));
     const nodes = await this.ports.graph.findAll(keys);
     return new Map(
-      delegated.flatMap(({ id, taskId }, index) => {
+      delegated.flatMap(({ id, taskId, result }, index) => {
         const node = nodes[index];
         if (node?.workspace === undefined || roleIn(principal, node.workspace) === undefined) return [];
-        return [[id, progressResponse(taskId, node)] as const];
+        return [[id, progressResponse(taskId, node, result)] as const];
       }),
     );
   }
@@ -123,6 +126,9 @@ export class Delegation extends Service<DelegationPorts> {
   }
 }
 
+/** Maximum characters of a task's result that the to-do stores. The task has the whole result. */
+const MAX_RESULT_LENGTH = 5000;
+
 const REQUIRED_ROLE = {
   toolset: 'todo',
   what: 'delegate',
@@ -135,11 +141,13 @@ const REQUIRED_ROLE = {
 function progressResponse(
   task_id: string,
   node: Awaited<ReturnType<DelegationPorts['graph']['findAll']>>[number] & {},
+  result: string | undefined,
 ) {
   const { status, workspace, totals } = node;
   const { done = 0, ...others } = totals.counts;
   const things = Object.values(others).reduce((sum, count) => sum + count, done);
-  return { task_id, workspace, status, done, things, attempts: totals.attempts, cost_usd: totals.cost_usd };
+  const cost = { attempts: totals.attempts, cost_usd: totals.cost_usd };
+  return { task_id, workspace, status, done, things, ...cost, ...(result !== undefined && { result }) };
 }
 
 function alreadyDelegated(id: string, taskId: string): MusterError {

@@ -184,6 +184,8 @@ export const todoDocument = z.object({
   ...parentFields,
   /** Id of the latest task to which the to-do was delegated. */
   delegated_task_id: z._default(z.nullable(z.string()), null),
+  /** Result of that task, if it completed the to-do. */
+  delegated_result: z.exactOptional(z.string()),
 });
 
 export const todoCodec = documentCodec(todoDocument);

@@ -29,6 +29,7 @@ import {
   type WrittenTexts,
 } from './todo.ts';
 import { changeContext, creationChanges, differences, removalEffects, replacementChanges } from './todoChanges.ts';
+import { type When, whenMeant } from './when.ts';
 
 /** Maximum number of words in a search; each word may cost an additional query. */
 const MAX_WORDS = 10;
@@ -87,6 +88,11 @@ export class TodoService extends Service<TodoPorts> {
     });
   }
 
+  /** Returns the meaning of a due date or a repetition in words. @throws MusterError VALIDATION_ERROR */
+  whenMeant(when: string, timezone: string | undefined): Promise<When> {
+    return whenMeant(when, this.ports.clock.now(), timezone);
+  }
+
   /** @throws MusterError NOT_FOUND (TASK_NOT_FOUND); VALIDATION_ERROR; CONFLICT with the reason DUPLICATE_TASK */
   edit(ownerUid: string, id: string, edit: TodoEdit, recordResponse: RecordResponse<EditedOutcome>) {
     const { clock, randomness, store } = this.ports;
@@ -104,11 +110,15 @@ export class TodoService extends Service<TodoPorts> {
     });
   }
 
-  /** @throws MusterError NOT_FOUND with the reason TASK_NOT_FOUND; CONFLICT if it is already completed */
-  complete(ownerUid: string, id: string, recordResponse: RecordResponse<EndedOutcome>): Promise<EndedOutcome> {
+  /**
+   * @param result that of the task to which the to-do was delegated
+   * @throws MusterError NOT_FOUND with the reason TASK_NOT_FOUND; CONFLICT if it is already completed
+   */
+  complete(ownerUid: string, id: string, recordResponse: RecordResponse<EndedOutcome>, result?: string) {
     return this.end(ownerUid, id, recordResponse, (found, now) => {
       if (found.value.completed) throw alreadyCompleted(found.value);
-      const todo = { ...found.value, completed: true, completed_at: now };
+      const ended = { completed: true, completed_at: now, ...(result !== undefined && { delegated_result: result }) };
+      const todo = { ...found.value, ...ended };
       const context = { eventId: this.ports.randomness.uuid(), now };
       return { todo, changes: replacementChanges(found, todo, context) };
     });
