@@ -150,7 +150,9 @@ export function compose(outer: ExternalServices, baseUrl = '') {
     access: access.ports,
     graph: graph.ports,
     tasks: coordination.ports.tasks,
+    sessions: coordination.ports.sessions,
     push: outer.push,
+    mailer: outer.mailer,
     publisher: outer.publisher,
     deadLetters: outer.deadLetters,
   });
@@ -177,6 +179,9 @@ export function compose(outer: ExternalServices, baseUrl = '') {
     access: access.ports,
     data: firebase.services.data,
     openWork: (uid, workspace) => leaving.openIn(uid, workspace),
+    progress: { task: coordination.explain, run: orchestration.explain },
+    notSetUp: (toolset) =>
+      toolset === 'github' ? gitHub.notSetUp() : toolset === 'orchestration' ? orchestration.notSetUp() : [],
   });
   const system = createSystem<Change>({
     ...platform,

@@ -18,6 +18,7 @@ export const TOOLS: Readonly<Record<string, Arguments>> = {
   'access.explain': ({ workspace }) => ({ tool: 'coordination.create_task', workspace }),
   'access.list_members': ({ workspace }) => ({ workspace }),
   'access.invite': ({ workspace }) => ({ email: 'eve@example.com', role: 'leader', workspace }),
+  'access.withdraw_invitation': ({ workspace }) => ({ email: 'eve@example.com', workspace }),
   'access.accept_invitation': ({ workspace }) => ({ workspace }),
   'access.set_member': ({ workspace, owner }) => ({ uid: owner, role: 'viewer', workspace }),
   'access.remove_member': ({ workspace, owner }) => ({ uid: owner, workspace }),

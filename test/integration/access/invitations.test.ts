@@ -82,13 +82,31 @@ describe('invitations to a workspace', () => {
     await invite('cyd', 'viewer');
     const [mail, ...more] = await mails();
     assert.equal(more.length, 0);
-    assert.match(String(mail?.get('message.subject')), new RegExp(`workspace ${workspace}$`));
+    const subject = `${fixture.email('ada')} invites you to the workspace ${workspace}`;
+    assert.ok(String(mail?.get('message.subject')).endsWith(subject));
     assert.match(String(mail?.get('message.text')), /as worker.*https:\/\/muster\.example\/mcp/s);
     const link = ` ${consoleOrigin()}/?workspace=${workspace}\n`;
     assert.ok(String(mail?.get('message.text')).includes(link));
     fixture.pass(DAY + 1);
     await invite('cyd');
     assert.equal((await mails()).length, 2);
+  });
+
+  it('can be withdrawn by leaders while they are pending', async () => {
+    await fixture.arrive('ben');
+    await fixture.letIn(workspace, 'ben', 'worker');
+    const args = { workspace, email: fixture.email('cyd').toUpperCase() };
+    const withdraw = async (by: string) => fixture.refused(await fixture.person(by), 'withdraw_invitation', args);
+    assert.equal((await withdraw('ada')).code, 'NOT_FOUND');
+    await invite('cyd');
+    assert.equal((await withdraw('ben')).reason, 'ROLE_TOO_WEAK');
+    const { withdrawn } = await fixture.ask(await fixture.person('ada'), 'withdraw_invitation', args);
+    assert.equal(Object(withdrawn).email, fixture.email('cyd'));
+    await signIn('cyd');
+    assert.equal(await fixture.roleOf('cyd', workspace), undefined);
+    await invite('cyd');
+    fixture.pass(14 * DAY);
+    assert.equal((await withdraw('ada')).code, 'NOT_FOUND');
   });
 
   it('never lower the role of a member', async () => {

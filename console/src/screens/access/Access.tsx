@@ -94,9 +94,20 @@ function MembersCard({
               {answers
                 .flatMap((page) => page.invitations)
                 .map((invitation) => (
-                  <li key={invitation.email}>
-                    <UserText text={invitation.email} /> is invited as {invitation.role}, until{' '}
-                    <Ago at={new Date(invitation.expires_at)} />
+                  <li key={invitation.email} class="todo">
+                    <p>
+                      <UserText text={invitation.email} /> is invited as {invitation.role}, until{' '}
+                      <Ago at={new Date(invitation.expires_at)} />
+                    </p>
+                    <ActionButton
+                      label="Withdraw"
+                      kind="danger"
+                      consequence={`${invitation.email} can no longer join ${here} with this invitation.`}
+                      act={async () => {
+                        await act('access.withdraw_invitation', { email: invitation.email }, DONE);
+                        refetch();
+                      }}
+                    />
                   </li>
                 ))}
             </ul>

@@ -214,3 +214,22 @@ const NO_ROLE_ANYWHERE = 'You have no role in any workspace.';
 function refused(reason: string): Decision {
   return { isAllowed: false, reason };
 }
+
+// Reasons why something does not go ahead. Source: docs/guides/access.md#why.
+
+export interface WaitReason {
+  /** A sentence about the cause. */
+  readonly why: string;
+  /** A sentence about what changes that: a call, or an action of a person. */
+  readonly remedy: string;
+}
+
+/** What a question about an item gets: whether it goes ahead, and otherwise why not. */
+export interface Progress {
+  /** A sentence about the state of the item. */
+  readonly state: string;
+  readonly waits: readonly WaitReason[];
+}
+
+/** Explains an item for a caller. Throws MusterError NOT_FOUND also if the caller may not see the item. */
+export type ExplainProgress = (caller: Principal, id: string) => Promise<Progress>;

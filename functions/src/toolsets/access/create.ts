@@ -8,7 +8,7 @@ import type { Caller } from '../../identity/rules/principal.ts';
 import type { AnyChange } from '../../kernel/commit.ts';
 import type { ConsoleLinks } from '../../kernel/consoleLinks.ts';
 import { Connections } from './rules/connections.ts';
-import { Explanations } from './rules/explanations.ts';
+import { type ExplanationPorts, Explanations } from './rules/explanations.ts';
 import { Identities } from './rules/identity.ts';
 import { Inviting } from './rules/inviting.ts';
 import { Members, MemberUndo } from './rules/members.ts';
@@ -24,7 +24,7 @@ interface CallersData {
   ): Promise<{ readonly data: unknown }>;
 }
 
-export interface AccessToolsDependencies {
+export interface AccessToolsDependencies extends Pick<ExplanationPorts, 'progress' | 'notSetUp'> {
   readonly access: AccessPorts;
   readonly data: CallersData;
   readonly invitations: Invitations;

@@ -1,7 +1,7 @@
 import type { Toolset } from '../../mcp/tool.ts';
 import type { AccessServices } from './create.ts';
 import { listConnections, revokeConnection } from './tools/connections.ts';
-import { acceptInvitation, invite, listMembers, removeMember, setMember } from './tools/members.ts';
+import { acceptInvitation, invite, listMembers, removeMember, setMember, withdrawInvitation } from './tools/members.ts';
 import { explain, whoami } from './tools/rights.ts';
 
 import { createWorkspace, updateWorkspace } from './tools/workspaces.ts';
@@ -16,6 +16,7 @@ export const access: Toolset<AccessServices> = {
     explain,
     listMembers,
     invite,
+    withdrawInvitation,
     acceptInvitation,
     setMember,
     removeMember,

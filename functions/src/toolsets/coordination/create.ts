@@ -26,6 +26,7 @@ import { taskNodeFinder } from './rules/taskChanges.ts';
 import { TaskQueue } from './rules/taskProgress.ts';
 import { TaskUpdates } from './rules/taskUpdates.ts';
 import { SessionUndo, TaskUndo } from './rules/undoTasks.ts';
+import { TaskProgressExplainer } from './rules/waitReasons.ts';
 import { FirestoreMailboxQueries, FirestoreTaskQueries } from './store/queries.ts';
 import { FirestoreQueueQueries, mirrorQueuedTask } from './store/queue.ts';
 import { FirestoreSessionQueries, type ShardCounts } from './store/sessions.ts';
@@ -91,6 +92,7 @@ export function createCoordination<Change extends AnyChange>(dependencies: Coord
     inverses: { task: new TaskUndo(undoing).task, session: new SessionUndo(undoing).session },
     codingLeaving: new CodingLostAccess(ports),
     budgetWaits: new BudgetWaits(ports),
+    explain: new TaskProgressExplainer(ports).explain,
     services,
   };
 }

@@ -1,3 +1,4 @@
+import type { WaitReason } from '../../access/rules/decision.ts';
 import type { Store } from '../../kernel/commit.ts';
 import type { DocumentSource } from '../../kernel/firestore/reading.ts';
 import type { CoordinationPorts } from '../coordination/index.ts';
@@ -14,6 +15,11 @@ export interface GitHubDependencies extends DocumentSource {
   readonly openRepositories: () => readonly string[];
 }
 
+const NOT_SET_UP: WaitReason = {
+  why: 'GitHub is not set up in this deployment.',
+  remedy: 'The operator sets GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY, or GITHUB_TOKEN: docs/guides/github.md.',
+};
+
 /** Creates the services of the github toolset, and the receiver of GitHub's webhook deliveries. */
 export function createGitHub(dependencies: GitHubDependencies) {
   const { database, documents, coordination, store, clients, openRepositories } = dependencies;
@@ -26,7 +32,9 @@ export function createGitHub(dependencies: GitHubDependencies) {
     openRepositories,
   };
   const services = { gitHub: ports };
-  return { ports, node: linkNodeFinder(pullRequestLinks), deliveries: new Deliveries(ports), services };
+  /** Returns why the tools cannot reach GitHub. */
+  const notSetUp = (): readonly WaitReason[] => (clients.configured ? [] : [NOT_SET_UP]);
+  return { ports, node: linkNodeFinder(pullRequestLinks), deliveries: new Deliveries(ports), notSetUp, services };
 }
 
 export type GitHubServices = ReturnType<typeof createGitHub>['services'];

@@ -1,4 +1,5 @@
 import type { BudgetPorts } from '../../graph/rules/ports.ts';
+import type { Principal } from '../../identity/rules/principal.ts';
 import type { DocumentSource } from '../../kernel/firestore/reading.ts';
 import type { CoordinationPorts } from '../coordination/index.ts';
 import { AgentRoster } from './rules/agents/roster.ts';
@@ -7,6 +8,7 @@ import { RunExecution } from './rules/runs/execution.ts';
 import { RunLostAccess } from './rules/runs/owner.ts';
 import { runNodeFinder } from './rules/runs/runNode.ts';
 import { RunService } from './rules/runs/runService.ts';
+import { progressOf, unavailableAgents } from './rules/runs/visibility.ts';
 import { WorkflowLibrary, WorkflowUndo } from './rules/workflows/library.ts';
 import { workflowFields } from './rules/workflows/validation.ts';
 import { FirestoreRunQueries } from './store/runs.ts';
@@ -40,6 +42,10 @@ export function createOrchestration(dependencies: OrchestrationDependencies) {
     ports,
     node: runNodeFinder(ports.runs),
     inverses: { workflow: new WorkflowUndo(ports).workflow },
+    /** Explains a run, without its texts. */
+    explain: async (principal: Principal, id: string) => progressOf(await orchestration.runs.view(principal, id)),
+    /** Returns why the hosted agents cannot be used. If one of them can be used, returns nothing. */
+    notSetUp: () => unavailableAgents(ports.hosted()),
     runLeaving: new RunLostAccess(ports),
     services: { orchestration, runExecution: new RunExecution(ports) },
   };

@@ -32,6 +32,12 @@ export const access = scenariosOf('access', {
     await ledBy(fixture);
     return { args: { email: `cyd-${fixture.workspace}@example.com`, role: 'worker' }, principal: personIn(fixture) };
   },
+  withdraw_invitation: async (fixture) => {
+    await ledBy(fixture);
+    const email = `cyd-${fixture.workspace}@example.com`;
+    await answer(fixture, 'access_invite', { email, role: 'worker' }, personIn(fixture));
+    return { args: { email } };
+  },
   accept_invitation: async (fixture) => {
     await ledBy(fixture);
     const email = `cyd-${fixture.workspace}@example.com`;

@@ -101,6 +101,7 @@ export interface HeldRole {
 const ADMINISTERING: ReadonlyMap<string, Role> = new Map([
   ['access.list_members', 'viewer'],
   ['access.invite', 'leader'],
+  ['access.withdraw_invitation', 'leader'],
   ['access.set_member', 'leader'],
   ['access.remove_member', 'leader'],
   ['access.update_workspace', 'leader'],

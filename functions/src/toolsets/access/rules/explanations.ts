@@ -2,6 +2,8 @@
  * Explanations of access, based on the permission check and on the table from which the security rules are generated.
  * Hidden data and missing data get the same explanation.
  */
+
+import type { ExplainProgress, Progress, WaitReason } from '../../../access/rules/decision.ts';
 import {
   type AccessDecision,
   type AccessQuestion,
@@ -20,7 +22,13 @@ import type { AccessPorts } from '../../../access/rules/ports.ts';
 import { type Agent, principalOf, terminalId } from '../../../agents/rules/agent.ts';
 import type { Credential, Limits } from '../../../identity/rules/credential.ts';
 import { accessOfGrant, ancestorsOf, resolveLineage } from '../../../identity/rules/lineage.ts';
-import { accessOf, DEFAULT_WORKSPACE, type Principal, roleIn } from '../../../identity/rules/principal.ts';
+import {
+  accessOf,
+  approvalRulesIn,
+  DEFAULT_WORKSPACE,
+  type Principal,
+  roleIn,
+} from '../../../identity/rules/principal.ts';
 import type { Role } from '../../../identity/rules/role.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
@@ -48,6 +56,8 @@ export interface Explanation {
   readonly needs: string;
   readonly held?: HeldRole;
   readonly why: string;
+  /** What an allowed call still waits for: an approval, or a setting of the operator. */
+  readonly waits?: readonly WaitReason[];
   /** Path in the security rules whose rule decides; undefined for tools. */
   readonly rule?: string;
   readonly changeableBy?: ChangeableBy;
@@ -56,7 +66,19 @@ export interface Explanation {
 /** Reads the data at the path with the caller's rights; returns undefined if it is hidden or missing. */
 export type ReadSubject = () => Promise<Subject | undefined>;
 
-export class Explanations extends Service<AccessPorts> {
+export interface ExplanationPorts extends AccessPorts {
+  /** Explains tasks and runs, by the name of the argument. */
+  readonly progress: Readonly<Record<'task' | 'run', ExplainProgress>>;
+  /** Returns what the operator has not set up for the tools of a toolset. */
+  readonly notSetUp: (toolset: string) => readonly WaitReason[];
+}
+
+export class Explanations extends Service<ExplanationPorts> {
+  /** Explains a task or run. @throws MusterError NOT_FOUND, also if the caller may not see it */
+  progress(caller: Principal, kind: 'task' | 'run', id: string): Promise<Progress> {
+    return this.ports.progress[kind](caller, id);
+  }
+
   /** Returns the caller, or an agent of the caller's owner. @throws MusterError NOT_FOUND, also for other agents */
   async subject(caller: Principal, here: string, name: string | undefined): Promise<AskedAccess> {
     if (name === undefined || name === caller.agent_id) return { principal: caller, workspace: here };
@@ -99,6 +121,7 @@ export class Explanations extends Service<AccessPorts> {
       why:
         refused?.message ??
         `${tool.fullName} needs ${neededRole(tool, principal, workspace)}${held ? `; yours is ${held.role}` : ''}.`,
+      ...(refused === undefined && { waits: await this.waitsOf(principal, workspace, tool) }),
       ...(refused && {
         changeableBy: await whoCanChange(this.ports, principal, {
           reason: String(refused.details.reason),
@@ -107,6 +130,27 @@ export class Explanations extends Service<AccessPorts> {
         }),
       }),
     };
+  }
+
+  /** Returns what an allowed call waits for. */
+  private async waitsOf(
+    { kind, uid, owner, owner_uid }: Principal,
+    workspace: string,
+    { fullName, toolset }: CheckedTool,
+  ): Promise<readonly WaitReason[]> {
+    const { workspaces, idTokens, notSetUp } = this.ports;
+    const missing = notSetUp(toolset);
+    if (!approvalRulesIn(owner, workspace)) return missing;
+    const rule = (await workspaces.find(workspace))?.value.approvals?.find(({ tool }) => tool === fullName);
+    const { asks = owner_uid, above_usd: above } = rule ?? {};
+    if (rule === undefined || (kind === 'person' && uid === asks)) return missing;
+    const name = (await idTokens.profiles([asks])).get(asks)?.name ?? `the person "${asks}"`;
+    const from = above === undefined ? '' : ` if it may cost more than $${above}`;
+    const why = `The workspace requires that ${name} approves each call of ${fullName}${from}.`;
+    return [
+      ...missing,
+      { why, remedy: `Call the tool. ${name} then approves the call in the console, under Needs you.` },
+    ];
   }
 
   async path(asked: Principal, question: AccessQuestion, read: ReadSubject): Promise<Explanation> {

@@ -45,7 +45,7 @@ export class Inviting extends Service<InvitingPorts> {
     { address, role, url }: { readonly address: string; readonly role: MemberRole; readonly url: string },
     recordResponse: RecordResponse<Invitation>,
   ): Promise<Invitation> {
-    const { people, store, clock, randomness, hashing, consoleLinks } = this.ports;
+    const { people, store, clock, randomness, hashing, consoleLinks, idTokens } = this.ports;
     const link = consoleLinks.to({ kind: 'workspace', workspace });
     const principal = await requireAllowed(this.ports, caller, (one) => workspaceError(one, workspace, 'leader'));
     const email = foldedEmail(address);
@@ -63,9 +63,30 @@ export class Inviting extends Service<InvitingPorts> {
       const wasSentToday = before !== undefined && now.getTime() - before.created_at.getTime() < DAY_MS;
       // The day starts with the first email. If each invitation restarted the day, no email could ever be sent again.
       const kept = wasSentToday ? { ...invitation, created_at: before.created_at } : invitation;
-      const emails: AccessChange[] = wasSentToday ? [] : [{ kind: 'queueEmail', mail: emailOf(kept, url, link) }];
+      const inviter = (await idTokens.profiles([invitedBy])).get(invitedBy);
+      const emails: AccessChange[] = wasSentToday
+        ? []
+        : [{ kind: 'queueEmail', mail: emailOf(kept, { url, link, inviter }) }];
       await store.commit([{ kind: 'invite', invitation: kept }, ...emails], recordResponse(kept));
       return kept;
+    });
+  }
+
+  /** Ends a pending invitation. @throws MusterError FORBIDDEN; NOT_FOUND if the address has no pending invitation */
+  async withdraw(
+    caller: Principal,
+    workspace: string,
+    address: string,
+    recordResponse: RecordResponse<Invitation>,
+  ): Promise<Invitation> {
+    const { people, store, clock, randomness, hashing } = this.ports;
+    await requireAllowed(this.ports, caller, (one) => workspaceError(one, workspace, 'leader'));
+    const id = invitationId(hashing, workspace, foldedEmail(address));
+    return retryOnConflict(randomness, async () => {
+      const before = await people.invitation(id);
+      if (before === undefined || before.expires_at <= clock.now()) throw notInvited(workspace);
+      await store.commit([{ kind: 'endInvitation', id, before }], recordResponse(before));
+      return before;
     });
   }
 
@@ -98,19 +119,30 @@ export class Inviting extends Service<InvitingPorts> {
   }
 }
 
+interface InvitationContext {
+  readonly url: string;
+  readonly link: string;
+  readonly inviter: { readonly name?: string; readonly email?: string } | undefined;
+}
+
+/** Characters of a person's name. A name with other characters could be an advertisement, so it is not sent. */
+const PLAIN_NAME = /^[\p{L}\p{M} .'’-]{1,60}$/u;
+
 /** Returns the email. It contains no text by callers except names, because it may be sent to a stranger. */
 function emailOf(
   { id, workspace, email, role, created_at: at, expires_at }: Invitation,
-  url: string,
-  link: string,
+  { url, link, inviter }: InvitationContext,
 ): Email {
   const until = expires_at.toISOString().slice(0, 10);
+  const name = PLAIN_NAME.test(inviter?.name ?? '') ? inviter?.name : undefined;
+  const who = [name, inviter?.email && (name ? `(${inviter.email})` : inviter.email)].filter(Boolean).join(' ');
+  const lead = who === '' ? 'You are invited' : `${who} invites you`;
   return {
     id: `invitation-${id}-${at.getTime()}`,
     to: email,
-    subject: `You are invited to the workspace ${workspace}`,
+    subject: `${lead} to the workspace ${workspace}`,
     text: [
-      `You are invited to join the workspace ${workspace} of a Muster deployment as ${role}.`,
+      `${lead} to join the workspace ${workspace} of a Muster deployment as ${role}.`,
       `To become a member, sign in with this email address by ${until}. You do not need a password: the sign-in page can email you a link.`,
       `To use a browser, open the console: ${link}`,
       `To use an MCP client, connect it to this address: ${url}`,
@@ -128,6 +160,14 @@ function tooMany(workspace: string): MusterError {
     `The workspace "${workspace}" has ${MAX_OPEN_INVITATIONS} pending invitations, the maximum.`,
     { suggestion: `Wait until some are accepted or expire (${INVITATION_DAYS} days after sending).` },
   );
+}
+
+function notInvited(workspace: string): MusterError {
+  return new MusterError('NOT_FOUND', `The workspace "${workspace}" has no pending invitation to this address.`, {
+    field: 'email',
+    suggestion:
+      'access.list_members lists the pending invitations. If the invitation was accepted, access.remove_member removes the person.',
+  });
 }
 
 function peopleOnly(): MusterError {

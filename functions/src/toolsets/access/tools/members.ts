@@ -155,6 +155,17 @@ export const removeMember = defineTool({
     services.access.members.remove(principal, workspace, uid, recordResponse),
 });
 
+const invitationShape = z.object({
+  workspace: z.string(),
+  email: z.string(),
+  role: memberRole,
+  expires_at: z.iso.datetime(),
+});
+
+function invitationResponse({ workspace, email, role, expires_at }: Invitation) {
+  return { workspace, email, role, expires_at: expires_at.toISOString() };
+}
+
 export const invite = defineTool({
   name: 'invite',
   title: 'Invite a person',
@@ -166,22 +177,33 @@ export const invite = defineTool({
     role: memberRole.describe('Role there'),
     workspace: workspaceArgument,
   }),
-  output: z.object({
-    invited: z.object({ workspace: z.string(), email: z.string(), role: memberRole, expires_at: z.iso.datetime() }),
-  }),
+  output: z.object({ invited: invitationShape }),
   // An undo cannot recall an email that was sent.
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   loosens: ['member'],
   role: 'leader',
   scope: 'owner',
   example: { email: 'cyd@example.com', role: 'worker' },
-  response: ({ workspace, email, role, expires_at }: Invitation) => ({
-    invited: { workspace, email, role, expires_at: expires_at.toISOString() },
-  }),
+  response: (invitation: Invitation) => ({ invited: invitationResponse(invitation) }),
   handler: (
     { services, principal, workspace: here, baseUrl: url, recordResponse },
     { email: address, role, workspace = here },
   ) => services.access.inviting.invite(principal, workspace, { address, role, url }, recordResponse),
+});
+
+export const withdrawInvitation = defineTool({
+  name: 'withdraw_invitation',
+  title: 'Withdraw an invitation',
+  description: 'Ends a pending invitation to a workspace.',
+  details: 'Whoever signs in with that address later does not become a member. An email that was sent stays sent.',
+  input: z.strictObject({ email: emailArgument.describe('Invited address'), workspace: workspaceArgument }),
+  output: z.object({ withdrawn: invitationShape }),
+  ...writing('leader', { destructiveHint: true, idempotentHint: false }),
+  scope: 'owner',
+  example: { email: 'cyd@example.com' },
+  response: (invitation: Invitation) => ({ withdrawn: invitationResponse(invitation) }),
+  handler: ({ services, principal, workspace: here, recordResponse }, { email, workspace = here }) =>
+    services.access.inviting.withdraw(principal, workspace, email, recordResponse),
 });
 
 const membership = z.object({ workspace: z.string(), role: memberRole });

@@ -4,7 +4,7 @@ import { type AccessQuestion, type Subject, subjectIn } from '../../../access/ru
 import { permissionFor } from '../../../access/rules/permissions.ts';
 import { DEFAULT_WORKSPACE } from '../../../identity/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { chosenId } from '../../../kernel/ids.ts';
+import { chosenId, idOf } from '../../../kernel/ids.ts';
 import type { CallContext, ListedToolInfo } from '../../../mcp/callContext.ts';
 import { guidance, reading, textUpTo } from '../../../mcp/tool.ts';
 import type { AccessServices } from '../create.ts';
@@ -103,6 +103,8 @@ function adviceFor({ principal, workspaces, owner }: Identity): string | undefin
 
 const input = z.strictObject({
   tool: textUpTo(100).optional().describe('Like todo.add_task'),
+  task: idOf('a task').optional().describe('Waiting task'),
+  run: idOf('a run').optional().describe('Waiting run'),
   database: z.enum(['firestore', 'realtime']).optional().describe('Needs path'),
   path: textUpTo(1500).optional().describe('Database path'),
   operation: z.enum(['read', 'write', 'push']).default('read').describe('Operation'),
@@ -115,15 +117,20 @@ type Question = z.output<typeof input>;
 export const explain = defineTool({
   name: 'explain',
   title: 'Explain access',
-  description: 'Explains your access to a tool or path, and who can change it.',
+  description: 'Explains why a tool or path is refused, or a task or run waits.',
   details:
-    'Pass a tool, or a database, path and operation. To ask about another workspace or your agent, set workspace or agent. Hidden and missing data get the same result. A tool can still refuse a particular object that belongs to someone else.',
+    'Pass a tool, a task, a run, or a database, path and operation. To ask about another workspace or your agent, set workspace or agent. Hidden and missing data get the same result. A tool can still refuse a particular object that belongs to someone else.',
+  rare: ['agent'],
   input,
   output: z.object({
     allowed: z.boolean(),
     for: z.object({ uid: z.string(), agent: z.string().optional() }),
     workspace: z.string().optional(),
     needs: z.string().describe('Minimum role, or the required owner.'),
+    waits: z
+      .array(z.object({ why: guidance(), remedy: guidance() }))
+      .optional()
+      .describe('What the call, task or run waits for, and what changes that.'),
     has: z
       .object({ role: anyRole, from: z.string().optional() })
       .optional()
@@ -141,14 +148,21 @@ export const explain = defineTool({
   handler: async (context, question) => {
     const { services, principal, workspace: here } = context;
     const { explanations } = services.access;
-    const { tool, database, path } = question;
-    if (tool !== undefined && database === undefined && path === undefined) {
+    const { tool, database, path, task, run } = question;
+    if ([tool, task, run, database ?? path].filter((one) => one !== undefined).length !== 1) throw unclear(question);
+    if (task !== undefined || run !== undefined) {
+      const kind = task === undefined ? 'run' : 'task';
+      const { state, waits } = await explanations.progress(principal, kind, task ?? run ?? '');
+      const { uid, agent_id: agent } = principal;
+      return { allowed: true, for: { uid, agent }, needs: 'a role in its workspace', why: state, waits: [...waits] };
+    }
+    if (tool !== undefined) {
       const found = toolNamed(context, tool);
       const asked = await explanations.subject(principal, here, question.agent);
       const workspace = question.workspace ?? asked.workspace ?? DEFAULT_WORKSPACE;
       return explanationResponse(await explanations.tool(asked.principal, workspace, found));
     }
-    if (tool !== undefined || database === undefined || path === undefined) throw unclear(question);
+    if (database === undefined || path === undefined) throw unclear(question);
     const asked = await explanations.subject(principal, here, question.agent);
     const about = { database, path: plainPath(path), operation: question.operation };
     const read = () => subjectOf(context, { ...question, database }, about.path);
@@ -157,7 +171,7 @@ export const explain = defineTool({
 });
 
 function explanationResponse({ principal: { uid, agent_id }, ...explained }: Explanation) {
-  const { isAllowed, workspace, needs, held, why, rule, changeableBy } = explained;
+  const { isAllowed, workspace, needs, held, why, waits, rule, changeableBy } = explained;
   return {
     allowed: isAllowed,
     for: { uid, agent: agent_id },
@@ -165,6 +179,7 @@ function explanationResponse({ principal: { uid, agent_id }, ...explained }: Exp
     needs,
     has: held,
     why,
+    waits: waits && [...waits],
     rule,
     changeable_by: changeableBy && { who: changeableBy.who, people: [...changeableBy.people] },
   };
@@ -216,13 +231,13 @@ function plainPath(path: string): string {
   });
 }
 
-/** Returns the error for arguments that name both a tool and a path, or neither. */
-function unclear({ tool, database }: Question): MusterError {
-  const isBoth = tool !== undefined;
-  const field = isBoth ? 'tool' : database === undefined ? 'database' : 'path';
+/** Returns the error for arguments that name several things, or none. */
+function unclear({ tool, task, run, database }: Question): MusterError {
+  const isSeveral = [tool, task, run].some((one) => one !== undefined);
+  const field = isSeveral ? 'tool' : database === undefined ? 'database' : 'path';
   return new MusterError(
-    isBoth ? 'VALIDATION_ERROR' : 'REQUIRED_FIELD',
-    'Name either a tool, or a database and a path.',
+    isSeveral ? 'VALIDATION_ERROR' : 'REQUIRED_FIELD',
+    'Name either a tool, a task, a run, or a database and a path.',
     { field, suggestion: 'For example {"tool": "coordination.create_task"}.' },
   );
 }

@@ -125,7 +125,7 @@ export function isCodingKey(key: string): boolean {
 }
 
 /** Returns the filter for a runner's claims: tasks of its owner, unless the runner serves the whole workspace. */
-export function runnerMembership({ serves, owner_uid }: Agent): QueuePart {
+export function runnerMembership({ serves, owner_uid }: Pick<Agent, 'serves' | 'owner_uid'>): QueuePart {
   return { type: CODING_TYPE, ...(serves !== 'workspace' && { owner: owner_uid }) };
 }
 

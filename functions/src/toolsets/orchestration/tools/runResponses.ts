@@ -1,7 +1,7 @@
 /** Converts runs to the results of the orchestration tools. */
 
 import { z } from 'zod';
-import { budgetResponse, waitsForBudget } from '../../../graph/rules/budget.ts';
+import { budgetResponse } from '../../../graph/rules/budget.ts';
 import { type ErrorCode, MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { columnLines, quotedLines, terminalLines } from '../../../kernel/text.ts';
@@ -10,7 +10,7 @@ import type { OrchestrationServices } from '../create.ts';
 import type { RunRequest } from '../rules/runs/order.ts';
 import { isEnded, type Run, type ShownStep } from '../rules/runs/run.ts';
 import type { StartedRun } from '../rules/runs/runService.ts';
-import type { RunView } from '../rules/runs/visibility.ts';
+import { budgetReason, type RunView } from '../rules/runs/visibility.ts';
 import { type RunResponse, runShape } from './orchestrationResponses.ts';
 
 /** Maximum length in characters of a step's output in a response. The result of the run is never shortened. */
@@ -69,7 +69,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 
 function nextCall({ id, status, budget_wait }: Run): string {
   const why = budget_wait
-    ? budgetReason(budget_wait)
+    ? budgetText(budget_wait)
     : status === 'waiting'
       ? 'A live agent holds a step of the run.'
       : 'The run is in progress.';
@@ -186,8 +186,15 @@ export async function awaitedRun(
   const view = await runs.view(principal, runId);
   const longest = Math.floor(Math.min(waitMs, MAX_WAIT_MS, timeLeft() - RESPONSE_MARGIN_MS));
   if (longest <= 0 || isEnded(view.run)) return view;
-  const until = AbortSignal.any([disconnectSignal(), AbortSignal.timeout(longest)]);
-  await trackWait(runs.follow(runId, until, reporting(progress)));
+  const paused = new AbortController();
+  const until = AbortSignal.any([disconnectSignal(), AbortSignal.timeout(longest), paused.signal]);
+  const report = reporting(progress);
+  const noted = (run: Run) => {
+    report(run);
+    // Only a person can raise an exhausted budget, which may take hours.
+    if (run.budget_wait?.is_spent) paused.abort();
+  };
+  await trackWait(runs.follow(runId, until, noted));
   return runs.view(principal, runId);
 }
 
@@ -209,13 +216,13 @@ function reporting(progress: CallContext['progress']): (run: Run) => void {
   };
 }
 
-function budgetReason({ key, is_spent }: NonNullable<Run['budget_wait']>): string {
-  if (is_spent) return `${waitsForBudget(key)} The person who set the budget was asked to raise it (system.setBudget).`;
-  return 'Waiting until running calls end, because they have reserved the rest of a budget.';
+function budgetText(wait: NonNullable<Run['budget_wait']>): string {
+  const { why, remedy } = budgetReason(wait);
+  return `${why} ${remedy}`;
 }
 
 function progressText({ workflow, steps_settled, current, status, budget_wait }: Run): string {
-  if (budget_wait !== undefined) return `${workflow}: ${budgetReason(budget_wait)}`;
+  if (budget_wait !== undefined) return `${workflow}: ${budgetText(budget_wait)}`;
   if (status === 'waiting') return `${workflow}: a live agent is doing ${current.join(', ')}.`;
   if (current.length > 0) return `${workflow}: ${current.join(', ')}.`;
   return `${workflow}: ${steps_settled === 0 ? 'about to start' : `${steps_settled} steps done`}.`;

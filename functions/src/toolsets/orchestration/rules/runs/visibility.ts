@@ -1,11 +1,13 @@
 /** Defines who may see which parts of a run. Source: docs/semantics.md#permissions. */
-import type { Budget, CountedBudget } from '../../../../graph/rules/budget.ts';
+import type { Progress, WaitReason } from '../../../../access/rules/decision.ts';
+import { type Budget, type CountedBudget, waitsForBudget } from '../../../../graph/rules/budget.ts';
 import { type Principal, roleIn } from '../../../../identity/rules/principal.ts';
 import { hasRole } from '../../../../identity/rules/role.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import type { TimeCursor } from '../../../../kernel/paging.ts';
+import type { HostedAgent } from '../agents/model.ts';
 import type { StepRecord } from '../steps/step.ts';
-import { type Run, type ShownStep, shownStep } from './run.ts';
+import { isEnded, type Run, type ShownStep, shownStep } from './run.ts';
 
 /**
  * `all`: the whole run, for its owner and the owner's agents with a role in the workspace. `course`: state, steps and
@@ -79,5 +81,45 @@ export function runNotFound(runId: string): MusterError {
     field: 'runId',
     value: runId,
     suggestion: 'orchestration.list_runs lists your runs.',
+  });
+}
+
+// Why a run does not go ahead, and what changes that. Source: docs/guides/access.md#why.
+
+export function progressOf({ run, steps }: Pick<RunView, 'run' | 'steps'>): Progress {
+  const { status, failure } = run;
+  const why = failure === undefined ? '' : ` ${failure.message}`;
+  return { state: `The run is ${status}.${why}`, waits: isEnded(run) ? [] : waitsOf({ run, steps }) };
+}
+
+function waitsOf({ run, steps }: Pick<RunView, 'run' | 'steps'>): readonly WaitReason[] {
+  const { budget_wait: budget, status } = run;
+  if (budget !== undefined) return [budgetReason(budget)];
+  if (status !== 'waiting') return [];
+  return steps.flatMap(({ name, task_id, settled_at }) => {
+    if (task_id === undefined || settled_at !== undefined) return [];
+    const remedy = `access.explain {"task": "${task_id}"} explains that task.`;
+    return [{ why: `Step "${name}" waits for a live agent, in task "${task_id}".`, remedy }];
+  });
+}
+
+/** A reserve is not spent: running calls hold it, and return what they do not use. */
+export function budgetReason({ key, is_spent }: NonNullable<RunView['run']['budget_wait']>): WaitReason {
+  if (!is_spent)
+    return {
+      why: 'Running calls have reserved the rest of a budget.',
+      remedy: 'The run continues when these calls end.',
+    };
+  const remedy = 'The person who set the budget was asked to raise it. system.setBudget raises it, too.';
+  return { why: waitsForBudget(key), remedy };
+}
+
+/** Returns why no hosted agent can be used; nothing if at least one can. */
+export function unavailableAgents(hosted: readonly HostedAgent[]): readonly WaitReason[] {
+  const states = hosted.map((agent) => ({ name: agent.name, ...agent.availability() }));
+  if (states.some(({ available }) => available)) return [];
+  const remedy = 'The operator sets its API key: docs/guides/models.md.';
+  return states.flatMap((state) => {
+    return state.available ? [] : { why: `The agent ${state.name} cannot be used. ${state.reason}`, remedy };
   });
 }
