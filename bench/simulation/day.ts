@@ -197,7 +197,7 @@ async function serve(instance: Composition): Promise<{ server: Server; url: stri
     randomness,
     toolsetNames: TOOLSETS,
     addresses: new Addresses({ publicUrl: undefined, functionUrl: undefined }),
-    firebase: { apiKey: 'none', authDomain: 'localhost', google: false },
+    firebase: { apiKey: 'none', authDomain: 'localhost', samplePeople: '[]', google: false },
     allowedOrigins: [],
     mountPath: undefined,
     trustedProxies: 0,

@@ -79,7 +79,12 @@ export function withAt(base: unknown, [step, ...rest]: readonly Step[], value: u
 export function outcomeOf(tool: Tool, given: unknown): unknown {
   try {
     const { input, idempotencyKey } = tool.prepare(recordOf(given));
-    return { ...input, ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }) };
+    const workspace = tool.workspaceIn(recordOf(given));
+    const common = {
+      ...(workspace !== undefined && { workspace }),
+      ...(idempotencyKey && { idempotency_key: idempotencyKey }),
+    };
+    return { ...input, ...common };
   } catch (error) {
     assert.ok(error instanceof MusterError, String(error));
     return { code: error.code, message: error.message };

@@ -141,7 +141,8 @@ function openToolset(toolset: Toolset): readonly Toolset[] {
 const INTRODUCTION =
   'Muster is a shared hub for agents and the people they work for. Errors suggest what to do next. Every writing tool ' +
   'takes idempotency_key: within 24 hours, the same key and arguments return the first result and change nothing. ' +
-  'Lists take limit. Tools that create work take part_of: {kind: todo|task|run|pull_request, id}, the parent.';
+  'Every tool takes workspace. Lists take limit. Tools that create work take part_of: {kind: todo|task|run|pull_request, ' +
+  'id}, the parent.';
 
 const FURTHER_TOOLS = 'Find unlisted tools with system.listSkills {search: <the job>}, and call them by name.';
 

@@ -47,7 +47,7 @@ function withoutTypeList(_key: string, value: unknown): unknown {
 }
 
 /** Arguments that the server instructions explain for all tools, and that the short tool list omits. */
-const DESCRIBED_ONCE: readonly string[] = ['idempotency_key', 'limit', 'part_of'];
+const DESCRIBED_ONCE: readonly string[] = ['idempotency_key', 'limit', 'part_of', 'workspace'];
 
 /** The short tool list omits descriptions of up to this many words. */
 const NAME_WORDS = 3;
@@ -99,6 +99,8 @@ const jsonObjects = z.array(jsonObject);
 function compactProperties(properties: JsonObject, rare: readonly string[]): JsonObject {
   const left = [...DESCRIBED_ONCE, ...rare];
   const listed = Object.entries(properties).filter(([name]) => !left.includes(name));
+  // Strict clients send no argument to a tool that lists none.
+  if (listed.length === 0 && 'workspace' in properties) return { workspace: { type: 'string' } };
   return Object.fromEntries(listed.map(([name, value]) => [name, compactSchema(jsonObject.parse(value), rare)]));
 }
 

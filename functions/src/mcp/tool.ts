@@ -1,7 +1,7 @@
 /** Definition of a tool and of a toolset. Source: CONTRIBUTING.md#add-a-tool. */
 
 import { z } from 'zod';
-import type { Caller, Scope } from '../identity/rules/principal.ts';
+import { type Caller, type Scope, WORKSPACE_NAME } from '../identity/rules/principal.ts';
 import type { Role } from '../identity/rules/role.ts';
 import type { RecordResponse } from '../kernel/commit.ts';
 import { MusterError } from '../kernel/errors.ts';
@@ -142,6 +142,8 @@ export interface PreparedCall<in Services = never> {
 export interface Tool<in Services = never> extends ToolDescription<z.ZodObject, z.ZodObject> {
   /** Returns the response as text. Default: JSON. */
   readonly text?: (answer: JsonObject) => string;
+  /** Returns the workspace that a call names. @throws MusterError VALIDATION_ERROR */
+  workspaceIn(rawArguments: Readonly<Record<string, unknown>>): string | undefined;
   /** @throws MusterError VALIDATION_ERROR, REQUIRED_FIELD or INVALID_FORMAT, which names the argument */
   prepare(rawArguments: Readonly<Record<string, unknown>>): PreparedCall<Services>;
 }
@@ -204,6 +206,17 @@ const keyArgument = z.strictObject({
 
 const checkKey = argumentsChecker(keyArgument);
 
+/** Every tool without an own argument of this name gets it, so that one connection can work in several workspaces. */
+const workspaceArgument = z.strictObject({
+  workspace: z
+    .string()
+    .regex(WORKSPACE_NAME)
+    .optional()
+    .describe("Workspace of this call; default: that of the URL, or the caller's home workspace."),
+});
+
+const checkWorkspace = argumentsChecker(workspaceArgument);
+
 /** Returns the function with which a toolset declares tools. Tools that write get the argument `idempotency_key`. */
 export function toolsFor<Services>() {
   function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
@@ -233,7 +246,11 @@ function toolOf<Services, Input extends z.ZodObject, Output extends z.ZodObject,
   const { handler, response, replay, input, maxUsd, text, ...rest } = definition;
   const keyed = !rest.annotations.readOnlyHint;
   // Prepared when a tool is first listed or called, because most instances use few tools.
-  const listed = lazy((): z.ZodObject => (keyed ? input.extend(keyArgument.shape) : input));
+  const isPlaced = !('workspace' in input.shape);
+  const common = { ...(keyed && keyArgument.shape), ...(isPlaced && workspaceArgument.shape) };
+  const listed = lazy((): z.ZodObject => input.extend(common));
+  const workspaceIn = ({ workspace }: Readonly<Record<string, unknown>>) =>
+    isPlaced && workspace !== undefined ? checkWorkspace({ workspace }).workspace : undefined;
   const check = lazy(() => argumentsChecker(input, Object.keys(listed().shape)));
   const shown = (value: unknown): JsonObject => jsonObject.parse(rest.output.parse(value));
   const guidance = lazy(() => ({ plan: guidanceIn(rest.output) }));
@@ -243,9 +260,12 @@ function toolOf<Services, Input extends z.ZodObject, Output extends z.ZodObject,
     get input() {
       return listed();
     },
+    workspaceIn,
     prepare(rawArguments) {
-      const { idempotency_key: rawKey, ...others } = rawArguments;
-      const checked = check()(keyed ? others : rawArguments);
+      workspaceIn(rawArguments);
+      const { idempotency_key: rawKey, ...keyless } = rawArguments;
+      const { workspace: _, ...plain } = keyed ? keyless : rawArguments;
+      const checked = check()(isPlaced ? plain : keyed ? keyless : rawArguments);
       return {
         input: checked,
         maxUsd: maxUsd === undefined ? Number.POSITIVE_INFINITY : maxUsd(checked),

@@ -1,8 +1,8 @@
-/** Checks of a message's text before the text is parsed: its limits, and the position of a syntax error. */
+/** Checks of a message's text before the text is parsed: its limits, and the error for a text that is not JSON. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { beyondLimits } from '../../../functions/src/kernel/json.ts';
-import { BadMessage, jsonFault, parseBody } from '../../../functions/src/mcp/http/body.ts';
+import { beyondLimits, parsedJson } from '../../../functions/src/kernel/json.ts';
+import { BadMessage, parseBody } from '../../../functions/src/mcp/http/body.ts';
 
 interface Size {
   readonly values: number;
@@ -78,70 +78,38 @@ describe('limits on the JSON text of a message', () => {
   }
 });
 
-describe('jsonFault', () => {
+describe('the error for a body that is not JSON', () => {
+  const refusalOf = (text: string) => {
+    try {
+      parseBody(Buffer.from(text));
+    } catch (error) {
+      assert.ok(error instanceof BadMessage && error.code === -32700);
+      return error.message;
+    }
+    return undefined;
+  };
+
   for (const [text, fault] of [
-    ['', 'line 1, column 1: expected a value, found the end of the body'],
-    ['{', 'line 1, column 2: expected a name in double quotes or "}", found the end of the body'],
-    ['{"a": 1,}', 'line 1, column 9: expected a name in double quotes, found "}"'],
-    ["{'a': 1}", 'line 1, column 2: expected a name in double quotes or "}", found "\'"'],
-    ['{"a" 1}', 'line 1, column 6: expected ":", found "1"'],
-    ['{"a": 1\n "b": 2}', 'line 2, column 2: expected "," or "}", found "\\""'],
-    ['[1, 2,]', 'line 1, column 7: expected a value, found "]"'],
-    ['[1 2]', 'line 1, column 4: expected "," or "]", found "2"'],
-    ['[}', 'line 1, column 2: expected a value or "]", found "}"'],
-    ['{} {}', 'line 1, column 4: expected the end of the body, found "{"'],
-    ['{"a": True}', 'line 1, column 7: expected a value, found "T"'],
-    ['[01]', 'line 1, column 2: expected a value or "]", found "0"'],
-    ['[1.]', 'line 1, column 2: expected a value or "]", found "1"'],
-    ['[NaN]', 'line 1, column 2: expected a value or "]", found "N"'],
-    ['["a\nb"]', 'line 1, column 4: expected an escape such as \\n, found U+000A'],
-    ['["a\\x"]', 'line 1, column 4: expected an escape such as \\n or \\\\, found "\\\\"'],
-    ['["abc', 'line 1, column 6: expected the end of the string that starts at character 2, found the end of the body'],
-    ['\u0000', 'line 1, column 1: expected a value, found U+0000'],
+    ['{"a": 1\n "b": 2}', /Expected ',' or '}' after property value .*\(line 2 column 2\)/],
+    ['{"a": True}', /Unexpected token 'T', "{"a": True}"/],
+    ['["a\nb"]', /Bad control character in string literal .*column 4/],
+    ['\u0000', /Unexpected token '\ufffd'/],
+    [`[${' '.repeat(4_000_000)}x`, /^.{0,150}$/],
   ] as const) {
-    it(`returns the position and the fault of ${JSON.stringify(text)}: ${fault.split(':')[0]}`, () => {
-      assert.equal(jsonFault(text), fault);
+    it(`states what is wrong with ${JSON.stringify(text.slice(0, 20))}`, () => {
+      assert.match(refusalOf(text) ?? '', fault);
     });
   }
 
-  it('returns undefined for valid JSON', () => {
-    fc.assert(
-      fc.property(fc.json({ stringUnit: 'binary' }), (text) => {
-        assert.equal(jsonFault(text), undefined);
-        assert.equal(jsonFault(` ${JSON.stringify(JSON.parse(text), null, 2)}\r\n`), undefined);
-      }),
-    );
-  });
-
-  it('returns a fault for every invalid JSON text', () => {
+  it('is returned exactly for texts that are not JSON', () => {
     const put = fc.constantFrom('', '"', '{', ']', ',', ':', '\\', '0', '-', 'e');
-    const isJson = (text: string) => {
-      try {
-        JSON.parse(text);
-        return true;
-      } catch {
-        return false;
-      }
-    };
     fc.assert(
       fc.property(fc.json(), fc.nat(), put, (text, at, sign) => {
         const index = at % (text.length + 1);
         const broken = text.slice(0, index) + sign + text.slice(index + 1);
-        assert.equal(jsonFault(broken) === undefined, isJson(broken), broken);
+        assert.equal(refusalOf(broken) === undefined, parsedJson(broken) !== undefined, broken);
       }),
       { numRuns: 1000 },
     );
-  });
-
-  it('searches only the beginning of a very long text', () => {
-    for (const text of [
-      '['.repeat(4_000_000),
-      `"${'\\n'.repeat(2_000_000)}`,
-      `[${'1,'.repeat(2_000_000)}`,
-      `[${'"",'.repeat(1_300_000)}`,
-    ]) {
-      assert.equal(jsonFault(text), undefined);
-    }
-    assert.match(jsonFault(`[${' '.repeat(200_000)},${' '.repeat(4_000_000)}`) ?? '', /column 200002/);
   });
 });

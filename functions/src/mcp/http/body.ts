@@ -2,7 +2,7 @@
 
 import { INVALID_REQUEST, isJsonContentType, PARSE_ERROR } from '@modelcontextprotocol/server';
 import { beyondLimits, type JsonLimits, parsedJson } from '../../kernel/json.ts';
-import { hasAtMost } from '../../kernel/text.ts';
+import { hasAtMost, terminalText } from '../../kernel/text.ts';
 import { isRecord } from '../validation.ts';
 import type { Authenticated } from './credential.ts';
 import type { PipelineRequest, WithServices } from './pipeline.ts';
@@ -82,10 +82,9 @@ export function parseBody(bytes: Buffer): unknown {
   }
   try {
     return JSON.parse(text);
-  } catch {
-    const fault = jsonFault(text);
-    const where = fault === undefined ? `The error is after character ${MAX_SCANNED_CHARACTERS}` : `At ${fault}`;
-    throw unparsed(`the body is not JSON. ${where}.`);
+  } catch (error) {
+    const fault = error instanceof Error ? error.message : String(error);
+    throw unparsed(`the body is not JSON. ${terminalText(fault)}.`);
   }
 }
 
@@ -168,129 +167,4 @@ const EXAMPLE = '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}';
 
 function isValidId(id: unknown): id is string | number {
   return typeof id === 'string' ? hasAtMost(id, MAX_ID_LENGTH) : Number.isSafeInteger(id);
-}
-
-// Finds the first syntax error in a JSON text, and what was expected there, which `JSON.parse` often does not report.
-// Only the beginning of long texts is scanned, without recursion, so that any depth is safe.
-
-const EXPECTED = {
-  value: 'a value',
-  firstValue: 'a value or "]"',
-  name: 'a name in double quotes',
-  firstName: 'a name in double quotes or "}"',
-  colon: '":"',
-  moreNames: '"," or "}"',
-  moreValues: '"," or "]"',
-  end: 'the end of the body',
-} as const;
-
-type JsonPlace = keyof typeof EXPECTED;
-
-type JsonSteps = Readonly<Partial<Record<string, JsonPlace | 'after a value'>>>;
-
-const VALUE: JsonSteps = { string: 'after a value', scalar: 'after a value', '{': 'firstName', '[': 'firstValue' };
-
-/** Next expectation, by current expectation and token. Other tokens are errors. Source: RFC 8259, section 2. */
-const STEPS: Readonly<Record<JsonPlace, JsonSteps>> = {
-  value: VALUE,
-  firstValue: { ...VALUE, ']': 'after a value' },
-  name: { string: 'colon' },
-  firstName: { string: 'colon', '}': 'after a value' },
-  colon: { ':': 'value' },
-  moreNames: { ',': 'name', '}': 'after a value' },
-  moreValues: { ',': 'value', ']': 'after a value' },
-  end: {},
-};
-
-const SPACE = /[ \t\n\r]*/y;
-const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
-const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
-/** Characters that a JSON string must escape. */
-const SPECIAL = /[^ !#-[\]-\uffff]/g;
-
-/** In characters, not bytes. Scanning the longest body would take a second. */
-const MAX_SCANNED_CHARACTERS = 256 * 1024;
-
-class JsonFault extends Error {
-  readonly at: number;
-
-  constructor(at: number, expected: string) {
-    super(expected);
-    this.at = at;
-  }
-}
-
-/** Returns the first error, as in `line 3, column 7: expected ":", found "}"`; undefined if none was found. */
-export function jsonFault(text: string): string | undefined {
-  try {
-    scan(text);
-    return undefined;
-  } catch (fault) {
-    if (!(fault instanceof JsonFault)) throw fault;
-    const before = text.slice(0, fault.at).split('\n');
-    const column = (before.at(-1)?.length ?? 0) + 1;
-    return `line ${before.length}, column ${column}: expected ${fault.message}, found ${shown(text, fault.at)}`;
-  }
-}
-
-function scan(text: string): void {
-  const holders: string[] = [];
-  let at = 0;
-  let place: JsonPlace = 'value';
-  for (;;) {
-    at = matchEnd(SPACE, text, at) ?? at;
-    if (at > MAX_SCANNED_CHARACTERS || (at === text.length && place === 'end')) return;
-    const { kind, end } = tokenAt(text, at);
-    const next = placeAfter(kind, place, holders);
-    if (next === undefined) throw new JsonFault(at, EXPECTED[place]);
-    place = next;
-    at = end;
-  }
-}
-
-/** @param holders stack of open brackets, which this function updates */
-function placeAfter(kind: string, place: JsonPlace, holders: string[]): JsonPlace | undefined {
-  if (kind === '{' || kind === '[') holders.push(kind);
-  if (kind === '}' || kind === ']') holders.pop();
-  const next = STEPS[place][kind];
-  if (next !== 'after a value') return next;
-  const holder = holders.at(-1);
-  if (holder === undefined) return 'end';
-  return holder === '{' ? 'moreNames' : 'moreValues';
-}
-
-/** Returns the kind and the end of a token. The kind is `string`, `scalar`, or the character itself. */
-function tokenAt(text: string, at: number): { readonly kind: string; readonly end: number } {
-  const character = text[at] ?? '';
-  if (character === '"') return { kind: 'string', end: stringEnd(text, at) };
-  const end = matchEnd(SCALAR, text, at);
-  return end === undefined ? { kind: character, end: at + 1 } : { kind: 'scalar', end };
-}
-
-function stringEnd(text: string, start: number): number {
-  for (let at = start + 1; ; ) {
-    if (at > MAX_SCANNED_CHARACTERS) return at;
-    SPECIAL.lastIndex = at;
-    const found = SPECIAL.exec(text);
-    if (found === null) throw new JsonFault(text.length, `the end of the string that starts at character ${start + 1}`);
-    if (found[0] === '"') return found.index + 1;
-    const end = matchEnd(ESCAPE, text, found.index);
-    if (end === undefined) {
-      const what = found[0] === '\\' ? 'an escape such as \\n or \\\\' : 'an escape such as \\n';
-      throw new JsonFault(found.index, what);
-    }
-    at = end;
-  }
-}
-
-function matchEnd(pattern: RegExp, text: string, at: number): number | undefined {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : undefined;
-}
-
-function shown(text: string, at: number): string {
-  const code = text.codePointAt(at);
-  if (code === undefined) return 'the end of the body';
-  const character = String.fromCodePoint(code);
-  return /\p{C}/u.test(character) ? `U+${code.toString(16).toUpperCase().padStart(4, '0')}` : JSON.stringify(character);
 }
