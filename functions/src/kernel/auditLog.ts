@@ -19,7 +19,10 @@ export const auditEntryCodec = documentCodec(
     by: z.object({
       /** Caller's uid in the security rules: `agent:…`, or a person's uid. */
       uid: z.string(),
+      /** Id of the agent that acted. */
       agent_id: z.nullable(z.string()),
+      /** Id of the agent whose credential was used, if another agent acted with it. */
+      credential_of: z._default(z.nullable(z.string()), null),
       /** Uid of the agent's owner, or of the calling person. */
       owner_uid: z.string(),
       /** Id of the grant of the app through which the call came. */

@@ -4,68 +4,14 @@
  * one version of Node.js might miss a text that another version indexed. This file depends only on Unicode properties
  * that never change for assigned letters: normalization, case folding, script and general category.
  */
+import latinLetters from './latinLetters.json' with { type: 'json' };
 
 /**
  * Plain letters that people type for Latin letters that Unicode does not decompose. Source: CLDR,
  * common/transforms/Latin-ASCII.xml, and the letter names in the Unicode Character Database.
  */
-const LETTERS = {
-  a: 'ɐɑɒᴀᶏᶐẚⱥꞻꬰꭤ',
-  aa: 'ꜳ',
-  ae: 'æᴁᴂꞛ',
-  ao: 'ꜵ',
-  au: 'ꜷ',
-  av: 'ꜹꜻ',
-  ay: 'ꜽ',
-  b: 'ƀƃɓʙᴃᵬᶀꞗꞵ',
-  c: 'ƈȼɕʗᴄↄꜿꞓꞔ𝼏𝼝',
-  d: 'ðđƌƍȡɖɗᴅᴆᵭᶁᶑẟꝱꝺꟈ',
-  db: 'ȸ',
-  dz: 'ʣʥꭦ',
-  e: 'ǝɇɘəɚɛɜɝɞʚᴇᴈᶒᶓᶔᶕⱸⱻꬲꬳꬴ',
-  f: 'ƒɸᵮᶂⱷꜰꝼꞙꟻꬵ',
-  g: 'ǥɠɡɢɣʛᵷᵹᶃꝿꞡꟑꬶ𝼁𝼂',
-  h: 'ħɥɦɧʜʮʯⱨⱶꜧꞕꟶ',
-  hv: 'ƕ',
-  i: 'ɨɩɪᴉᵻᵼᶖꞽꟷ𝼚',
-  j: 'ȷɉɟʄʝᴊ',
-  k: 'ƙʞᴋᶄⱪꝁꝃꝅꞣ𝼃𝼐',
-  l: 'łƚȴɫɬɭʟᴌᶅⱡꝇꝉꝲꞁꞎꬷꬸꬹ𝼄𝼑𝼓',
-  ll: 'ỻ',
-  ls: 'ʪ',
-  lz: 'ʫ',
-  m: 'ɯɰɱᴍᴟᵯᶆꝳꟺꟽꟿꬺ',
-  n: 'ŋƞȵɲɳɴᴎᵰᶇꝴꞑꞥꬻꬼ𝼇𝼔',
-  o: 'øɔɵɷᴏᴐᴑᴒᴓᴖᴗᶗⱺꝋꝍꞷꟁꬽꬾꬿ𝼛',
-  oe: 'œɶᴔꞝꭀꭁꭂꭢ',
-  oi: 'ƣ',
-  oo: 'ꝏ',
-  ou: 'ȣᴕ',
-  p: 'ƥᴘᵱᵽᶈꝑꝓꝕꟼ',
-  q: 'ĸɋʠꝗꝙꞯ',
-  qp: 'ȹ',
-  r: 'ɍɹɺɻɼɽɾɿʀʁᴙᴚᵲᵳᶉⱹꝛꝝꝵꝶꞃꞧꭅꭆꭈꭉꭊꭋꭌꭨ𝼈𝼕𝼖',
-  s: 'ȿʂᵴᶊẜẝꜱꞅꞩꟊꟗꟙ𝼞',
-  sh: 'ʃʆᶋᶘꭍ𝼋𝼌',
-  t: 'ŧƫƭȶʇʈᴛᵵⱦꝷꞇ𝼉𝼍',
-  tc: 'ʨ',
-  th: 'þᵺꝥꝧꟓ',
-  ts: 'ʦꭧ',
-  tz: 'ꜩ',
-  u: 'ʉʊᴜᴝᵾᵿᶙꞹꞿꭎꭏꭒ',
-  ue: 'ᵫꞟ',
-  ui: 'ꭐꭑ',
-  uo: 'ꭣ',
-  v: 'ʋʌᴠᶌỽⱱⱴꝟꝩ',
-  vy: 'ꝡ',
-  w: 'ƿʍᴡⱳꟃꟕ',
-  x: 'ᶍꭓꭔꭕꭖꭗꭘꭙ',
-  y: 'ƴɏʎʏỿꭚ𝼆',
-  z: 'ƶƺȝȥɀʐʑʒʓᴢᴣᵶᶎᶚⱬ𝼘',
-};
-
 const LATIN_LETTERS: ReadonlyMap<string, string> = new Map(
-  Object.entries(LETTERS).flatMap(([plain, letters]) => [...letters].map((letter) => [letter, plain] as const)),
+  Object.entries(latinLetters).flatMap(([plain, letters]) => [...letters].map((letter) => [letter, plain] as const)),
 );
 
 /** Maximum length of a prefix in the index, in code points. */

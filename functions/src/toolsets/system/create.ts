@@ -38,7 +38,8 @@ const IRREVERSIBLE_KINDS = {
   connection: "The credential's secret is not stored. Connect the agent or app again.",
   discovery: 'Other agents may have read the finding. Add another finding that corrects it.',
   external: 'The change is on GitHub, where people may have seen it. Revert the change on GitHub.',
-  invitation: 'The email has been sent. If the person has already accepted, access.remove_member ends the membership.',
+  invitation:
+    'The email has been sent. access.withdraw_invitation ends a pending invitation, access.remove_member a membership.',
   message: 'The agent may have read the message. Send another message.',
   pull_request: 'The pull request is on GitHub, where people may have seen it. Close the pull request on GitHub.',
   request: 'The person has been notified. inbox.withdraw ends an open question.',

@@ -165,6 +165,12 @@ export class CodingService extends Service<CodingPorts> {
     return this.ports.clock.now();
   }
 
+  /** Returns the name of a person; the uid if the person has no account or no name. */
+  async nameOf(uid: string): Promise<string> {
+    const { name, email = uid } = (await this.ports.idTokens.profiles([uid])).get(uid) ?? {};
+    return name ?? email;
+  }
+
   private async runners(workspace: string, tool: CodingTool) {
     const { directory, presence } = this.ports;
     const query = { workspace, capabilities: [programOf(tool)] };

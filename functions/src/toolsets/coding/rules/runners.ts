@@ -1,7 +1,7 @@
 /** Calls of runners for coding tasks: claims, heartbeats and logs. Source: docs/guides/runner.md. */
 
 import type { Principal } from '../../../identity/rules/principal.ts';
-import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
+import { type RecordResponse, recordedAs, type Versioned } from '../../../kernel/commit.ts';
 import type { LongPoll } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { requireSize } from '../../../kernel/json.ts';
@@ -91,9 +91,8 @@ export class CodingRunners extends Service<CodingPorts> {
     if (readUntil !== undefined) await messages.markRead(agent, workspace, readUntil, () => undefined);
     const runner = { capabilities: tools?.map(programOf), project, taskId };
     const claim = { workspace, agentId, readsMessages, leaseSeconds, runner };
-    return claimedBy(
-      await taskClaims.claimOrWait(claim, waitMs, longPoll, (outcome) => recordResponse(claimedBy(outcome))),
-    );
+    const record = recordedAs(agentId, (outcome: ClaimOutcome) => recordResponse(claimedBy(outcome)));
+    return claimedBy(await taskClaims.claimOrWait(claim, waitMs, longPoll, record));
   }
 
   /** MusterError NOT_FOUND; VALIDATION_ERROR if entries are out of order or too large */

@@ -44,10 +44,10 @@ export const registerRunner = defineTool({
       .default('owner')
       .describe('Tasks to claim: those of your owner, or of all workers here. You run the prompts in these tasks'),
   }),
-  output: responseShape(z.object({ agentId: z.string(), workspace: z.string() })),
+  output: responseShape(z.object({ agentId: z.string(), workspace: z.string(), owner: z.string() })),
   ...writing('worker', { destructiveHint: false, idempotentHint: true }),
   example: { programs: [{ name: 'claude', version: '2.1.197' }] },
-  response: (runner: { agentId: string; workspace: string }) =>
+  response: (runner: { agentId: string; workspace: string; owner: string }) =>
     success(`Registered as runner ${runner.agentId}.`, runner),
   handler: async ({ services, workspace, principal, recordResponse }, { programs, serves }) => {
     const { agent_id } = principal;
@@ -55,7 +55,8 @@ export const registerRunner = defineTool({
       throw new MusterError('FORBIDDEN', 'Only agents can be runners; you are a person.', {
         suggestion: 'Register an agent with onboarding.registerAgent, and use its credential.',
       });
-    const runner = { agentId: agent_id, workspace };
+    const owner = await services.coding.nameOf(principal.owner_uid);
+    const runner = { agentId: agent_id, workspace, owner };
     const capabilities = programs.map(({ name, version }) => ({
       name,
       category: 'coding agent',

@@ -138,7 +138,9 @@ export function releaseTask(task: Task): Task {
 
 /** Releases a task because a caller asked for it. The holder's report counts until another agent claims the task. */
 export function releaseClaim(task: Task): Task {
-  return { ...releaseTask(task), released_epoch: task.claim_epoch };
+  const { lapsed_claims: former, ...rest } = releaseTask(task);
+  const released = former.slice(-1).map((claim) => ({ ...claim, released: true as const }));
+  return { ...rest, lapsed_claims: [...former.slice(0, -1), ...released], released_epoch: task.claim_epoch };
 }
 
 /** Extends the lease of a holder that was last seen at `seenAt`. */

@@ -100,8 +100,10 @@ const ownFields = z.object({
   created_by: z.string(),
   /** Claim epoch of the latest claim; 0 before the first claim. */
   claim_epoch: z.int(),
-  /** Previous holders whose lease expired. The latest is last. */
-  lapsed_claims: z.array(z.object({ agent_id: z.string(), claim_epoch: z.int() })),
+  /** Previous holders whose lease expired, or from whom the task was released on request. The latest is last. */
+  lapsed_claims: z.array(
+    z.object({ agent_id: z.string(), claim_epoch: z.int(), released: z.exactOptional(z.literal(true)) }),
+  ),
   retries: z.int(),
   retry_at: z.nullable(timestamp),
   result: z.nullable(result),

@@ -1,5 +1,6 @@
 /** Tools for listing tasks and results, and for sharing findings. Source: the coordination specification. */
 import { z } from 'zod';
+import { recordedAs } from '../../../kernel/commit.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { fittingItems } from '../../../kernel/json.ts';
 import { listUpTo, reading, writing } from '../../../mcp/tool.ts';
@@ -127,7 +128,7 @@ export const addDiscovery = defineTool({
   handler: async ({ services, workspace, principal, recordResponse }, { agent_id, content, tags = [] }) => {
     const agentId = await services.liveness.actAs(principal, workspace, agent_id);
     const discovery = { workspace, agent_id: agentId, content, tags: [...new Set(tags)] };
-    return services.coordination.addDiscovery(discovery, recordResponse, principal);
+    return services.coordination.addDiscovery(discovery, recordedAs(agentId, recordResponse), principal);
   },
 });
 

@@ -1,5 +1,6 @@
 /** Tools for workers: claim, start, complete, fail and release a task. Source: the coordination specification. */
 import { z } from 'zod';
+import { recordedAs } from '../../../kernel/commit.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { guidance, type WritingContext, wholeNumber, writing } from '../../../mcp/tool.ts';
 import type { CoordinationServices } from '../create.ts';
@@ -77,7 +78,7 @@ export const claimTask = defineTool({
     const { id: agentId, readsMessages } = await services.liveness.acting(principal, workspace, agent_id);
     const request = { workspace, agentId, readsMessages, leaseSeconds: lease_seconds, heldTaskIds: in_hand, start };
     const waitMs = Math.floor(Math.min(wait_seconds * 1000, timeLeft() - RESPONSE_MARGIN_MS));
-    return services.taskClaims.claimOrWait(request, waitMs, context, recordResponse);
+    return services.taskClaims.claimOrWait(request, waitMs, context, recordedAs(agentId, recordResponse));
   },
 });
 
@@ -99,7 +100,7 @@ export const startTask = defineTool({
     const agent = await services.liveness.acting(principal, workspace, agent_id);
     const messages = await services.messages.unread(agent, workspace);
     const started = (task: Task) => ({ task, messages });
-    const record = (task: Task) => recordResponse(started(task));
+    const record = recordedAs(agent.id, (task: Task) => recordResponse(started(task)));
     return started(await services.taskQueue.start(principal, task_id, { agent_id: agent.id, claim_epoch }, record));
   },
 });
@@ -162,7 +163,8 @@ async function report(
 ): Promise<TaskOutcome> {
   const agentId = await services.liveness.actAs(principal, workspace, agent_id);
   const claimant = { agent_id: agentId, claim_epoch };
-  return services.taskQueue.reportOutcome(principal, task_id, { claimant, outcome }, recordResponse);
+  const record = recordedAs(agentId, recordResponse);
+  return services.taskQueue.reportOutcome(principal, task_id, { claimant, outcome }, record);
 }
 
 export const releaseTask = defineTool({
