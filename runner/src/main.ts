@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { basename, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseSettings, type Settings, USAGE, UsageError } from './arguments.ts';
+import { parseSettings, type Settings, UsageError } from './arguments.ts';
 import { findInstalled } from './clis/index.ts';
 import { GitError } from './git/git.ts';
 import { openRepository } from './git/repository.ts';
@@ -15,6 +15,7 @@ import { Runner } from './runner.ts';
 import { CannotStart, checkAgents, checkGit, checkSystem, checkWorktrees } from './start.ts';
 import { agentEnvironment } from './task/agentEnvironment.ts';
 import { clean } from './text.ts';
+import { USAGE } from './usage.mjs';
 
 /** Messages quote external texts, in which special characters could change the order of a terminal's output. */
 const say = (message: string): void => console.error(clean(message));
@@ -54,10 +55,10 @@ async function run(settings: Settings): Promise<boolean> {
   checkWorktrees(worktrees);
   const hub = new Hub(new HubConnection(settings.url, settings.token));
   const programs = installed.map(({ name, version }) => ({ name, version }));
-  const { agentId, workspace } = await hub.register(programs, settings.for);
+  const { agentId, workspace, owner } = await hub.register(programs, settings.for);
   const names = installed.map(({ name, version }) => `${name} ${version}`).join(', ');
   say(
-    `Runner ${agentId} works on ${repository.project ?? resolve(settings.repo)} with ${names}. Waiting for ${awaited(settings.for, workspace)}.`,
+    `Runner ${agentId} works on ${repository.project ?? resolve(settings.repo)} with ${names}. Waiting for ${awaited(settings.for, workspace, owner)}.`,
   );
   if (repository.hasOrigin && (settings.project ?? repository.project) === undefined) say(NO_PROJECT);
   const redactor = createRedactor([settings.token], process.env);
@@ -71,8 +72,8 @@ async function run(settings: Settings): Promise<boolean> {
 }
 
 /** Describes whose tasks the runner waits for, and warns if other people's instructions run on this machine. */
-function awaited(serves: Settings['for'], workspace: string): string {
-  if (serves === 'owner') return 'tasks of its owner';
+function awaited(serves: Settings['for'], workspace: string, owner: string): string {
+  if (serves === 'owner') return `tasks of ${owner} and the agents of ${owner} in the workspace "${workspace}"`;
   return `tasks of every worker in the workspace "${workspace}". The instructions of these tasks run on this machine`;
 }
 

@@ -21,6 +21,7 @@ const EMPTY: Report = {
   pullRequest: undefined,
   warnings: [],
   worktree: undefined,
+  repository: undefined,
   durationMs: 1,
 };
 
@@ -52,6 +53,7 @@ function hugeReport(unit: string): Report {
     pullRequest: { number: 1, url: text(5000) },
     warnings: list(2000, () => text(5000)),
     worktree: text(4096),
+    repository: text(4096),
     durationMs: 1,
   };
 }
@@ -107,6 +109,7 @@ describe("an attempt's report", () => {
       pullRequest: fc.record({ number: fc.nat(), url: fc.option(anyText(), { nil: undefined }) }),
       warnings: texts,
       worktree: anyText(),
+      repository: anyText(),
       durationMs: fc.nat(),
     });
     fc.assert(fc.property(report, (one) => sizeOf(one) <= MAX_BYTES));

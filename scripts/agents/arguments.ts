@@ -3,22 +3,7 @@ import type { WantedLimits } from '../../functions/src/identity/rules/lineage.ts
 import { TOOLSETS, WORKSPACE_NAME } from '../../functions/src/identity/rules/principal.ts';
 import { ROLES, type Role } from '../../functions/src/identity/rules/role.ts';
 import { ID } from '../../functions/src/kernel/ids.ts';
-import { DEPLOYMENT_USAGE, deployment, parsedLine, UsageError } from '../operator/deployment.ts';
-
-export const USAGE = `Usage:
-  npm run agents -- list [--owner <uid>] [--workspace <name>]
-  npm run agents -- create --name <name> [--role ${ROLES.join('|')}] [--owner <uid or email>] [--workspace <name>] [--yes]
-  npm run agents -- renew <agentId>
-  npm run agents -- set-role <agentId> <role>
-  npm run agents -- revoke <agentId>
-Restrictions of a new credential, for create and renew:
-  --toolsets a,b          only these toolsets: ${TOOLSETS.join(', ')}
-  --held-to <workspace>   only this workspace
-  --read-only             only calls that change nothing
-  --without-limits        removes the restrictions of the previous credential
-  --yes                   accepts an unknown owner
-  --json                  prints JSON
-${DEPLOYMENT_USAGE}`;
+import { deployment, parsedLine, UsageError } from '../operator/deployment.ts';
 
 const workspace = (option: string) =>
   z.string().regex(WORKSPACE_NAME, `${option} must be 1 to 64 letters, digits, "-" or "_"`).optional();
@@ -41,7 +26,6 @@ const options = z.strictObject({
   'read-only': z.boolean().default(false),
   'without-limits': z.boolean().default(false),
   json: z.boolean().default(false),
-  yes: z.boolean().default(false),
   ...deployment,
 });
 
@@ -49,15 +33,18 @@ export type Options = z.output<typeof options>;
 
 export type Command = { readonly options: Options } & (
   | { readonly kind: 'list' }
-  | { readonly kind: 'create'; readonly name: string }
+  | { readonly kind: 'create'; readonly name: string; readonly owner: string }
   | { readonly kind: 'renew' | 'revoke'; readonly agentId: string }
   | { readonly kind: 'set-role'; readonly agentId: string; readonly role: Role }
 );
 
+/** Without an owner, nobody could give the agent a task, and its work would belong to nobody. */
+const MISSING_OWNER = 'create requires --owner: the email address or uid of the person for whom the agent works.';
+
 export function parseCommand(args: readonly string[]): Command {
   const text = { name: 'string', role: 'string', owner: 'string', workspace: 'string' } as const;
   const limits = { toolsets: 'string', 'held-to': 'string', 'read-only': 'boolean' } as const;
-  const flags = { 'without-limits': 'boolean', json: 'boolean', yes: 'boolean' } as const;
+  const flags = { 'without-limits': 'boolean', json: 'boolean' } as const;
   const where = { project: 'string', emulator: 'boolean' } as const;
   const line = parsedLine(args, { ...text, ...limits, ...flags, ...where }, options);
   const { options: given } = line;
@@ -69,7 +56,8 @@ export function parseCommand(args: readonly string[]): Command {
       return { kind, options: given };
     case 'create':
       if (given.name === undefined) throw new UsageError('create requires --name.');
-      return { kind, name: given.name, options: given };
+      if (given.owner === undefined) throw new UsageError(MISSING_OWNER);
+      return { kind, name: given.name, owner: given.owner, options: given };
     case 'renew':
     case 'revoke':
       return { kind, agentId: agentIdIn(agentId, kind), options: given };

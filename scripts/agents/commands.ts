@@ -14,9 +14,8 @@ export async function follow(command: Command, mcpUrl: string): Promise<string> 
     case 'list':
       return list(options);
     case 'create': {
-      const owner = await registry.ownerNamed(options);
-      const lines = await registry.ensureOwner(owner);
-      return show(await registry.create(command.name, { ...options, owner }), mcpUrl, options, lines);
+      const owner = await registry.ownerNamed(command.owner);
+      return show(await registry.create(command.name, owner, options), mcpUrl, options);
     }
     case 'renew':
       return show(await registry.renew(command.agentId, options), mcpUrl, options);
@@ -39,15 +38,10 @@ export async function follow(command: Command, mcpUrl: string): Promise<string> 
 }
 
 /** Returns the output about a new credential. Only this output contains the secret. */
-async function show(
-  { agent, credential, secret }: Registered,
-  mcpUrl: string,
-  options: Options,
-  ...lines: readonly (string | undefined)[]
-): Promise<string> {
+async function show({ agent, credential, secret }: Registered, mcpUrl: string, options: Options): Promise<string> {
   const bearer = `${credential.api_key}.${secret}`;
   const lack = await registry.lackOf(agent);
-  const sentences = [...lines, lack].flatMap((sentence) => sentence ?? []);
+  const sentences = lack === undefined ? [] : [lack];
   const { id: agentId, role, owner_uid: owner } = agent;
   const home = homeWorkspaceOf(agent);
   const data = { agentId, role, owner, home, ...limitsOf(credential), credential: bearer, notes: sentences };

@@ -22,13 +22,7 @@ import { retryOnConflict } from '../../functions/src/kernel/concurrency.ts';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
 import { pagesOf, readable } from '../operator/documents.ts';
-import {
-  ownerNamed as findOwner,
-  ensureOwner as giveRole,
-  missingAccessOf as lackIn,
-  OPERATOR,
-  rolesOf,
-} from '../operator/owners.ts';
+import { ownerNamed as findOwner, missingAccessOf as lackIn, rolesOf } from '../operator/owners.ts';
 import { limitsIn, type Options } from './arguments.ts';
 
 const unkeyed = {
@@ -47,10 +41,11 @@ function operatorFor(owner: string): Principal {
   return { uid: owner, kind: 'person', owner_uid: owner, maxRole: 'admin', owner: admin };
 }
 
-export function create(name: string, given: Options): Promise<Registered> {
-  const { owner = OPERATOR, role, workspace } = given;
+/** @param uid the owner's uid */
+export function create(name: string, uid: string, given: Options): Promise<Registered> {
+  const { role, workspace } = given;
   return services.registration.register(
-    { principal: operatorFor(owner), workspace: DEFAULT_WORKSPACE },
+    { principal: operatorFor(uid), workspace: DEFAULT_WORKSPACE },
     {
       name,
       type: role === 'worker' || role === 'viewer' ? 'developer' : 'coordinator',
@@ -143,13 +138,8 @@ async function latestOf(agentId: string): Promise<Opening | undefined> {
 }
 
 /** Returns the owner's uid. @throws Error if no person with this uid or address is known */
-export function ownerNamed({ owner = OPERATOR, yes }: Options): Promise<string> {
-  return findOwner(ports, owner, yes);
-}
-
-/** Makes the operator an admin if necessary, and returns a sentence about that change. */
-export function ensureOwner(owner: string): Promise<string | undefined> {
-  return giveRole(ports, owner);
+export function ownerNamed(owner: string): Promise<string> {
+  return findOwner(ports, owner);
 }
 
 /** Returns a warning if the role of the agent's owner is lower than the agent's role. */

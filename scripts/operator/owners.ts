@@ -5,46 +5,30 @@ import { type PersonRoles, personsRoleIn } from '../../functions/src/identity/ru
 import { hasRole, type Role } from '../../functions/src/identity/rules/role.ts';
 import { findAccount } from './accounts.ts';
 
-type Ports = Pick<AccessPorts, 'people' | 'store'>;
+type Ports = Pick<AccessPorts, 'people'>;
 
 /** Returns a person's roles, both the stored ones and the role in the account's claims. */
-export async function rolesOf({ people }: Pick<Ports, 'people'>, uid: string): Promise<PersonRoles> {
+export async function rolesOf({ people }: Ports, uid: string): Promise<PersonRoles> {
   const [person, access] = await Promise.all([people.find(uid), people.workspaces()]);
   const role = person?.role ?? (await findAccount(uid))?.role;
   const { workspaces = {} } = person ?? {};
   return { workspaces, access, ...(role !== undefined && role !== 'none' && { role }) };
 }
 
-/** Owner of agents for which no owner is specified. It stands for the deployment's operators. */
-export const OPERATOR = 'operator';
-
 /**
  * Returns the uid of an agent's owner. A command names the owner by uid or by verified address.
- * @param isSure whether a uid without an account or role is accepted
  * @throws Error if the uid or address is unknown, because it may be misspelled
  */
-export async function ownerNamed({ people }: Pick<Ports, 'people'>, who: string, isSure: boolean): Promise<string> {
-  if (who === OPERATOR) return who;
+export async function ownerNamed({ people }: Ports, who: string): Promise<string> {
   const account = await findAccount(who);
   if (account !== undefined) return account.uid;
-  if (isSure || (await people.find(who)) !== undefined) return who;
+  if ((await people.find(who)) !== undefined) return who;
   throw new Error(
     [
       `Unknown person "${who}": no account and no role.`,
       'Create the account first (npm run people -- create --mail <address>), or use the uid or the verified address of an existing account.',
-      'For an owner without an account, add --yes.',
     ].join('\n'),
   );
-}
-
-/**
- * If the owner is the operator, which has no account, makes it an admin. Other owners get no role.
- * @returns a sentence about the change, if there was one
- */
-export async function ensureOwner(ports: Ports, uid: string): Promise<string | undefined> {
-  if (uid !== OPERATOR || (await ports.people.find(uid))?.role !== undefined) return undefined;
-  await ports.store.commit([{ kind: 'setPerson', uid, role: 'admin' }]);
-  return `Its owner ${uid} had no role and is now admin.`;
 }
 
 /** Returns a warning if the owner's role in the agent's home workspace is too low, because that limits the agent. */

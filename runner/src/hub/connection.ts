@@ -26,7 +26,7 @@ export class CredentialRefused extends HubRefusal {
 }
 
 const HOW_TO_GET_ANOTHER =
-  'Create another credential with "npm run agents -- create --name <name>" or onboarding.registerAgent, set MUSTER_TOKEN to it, and restart the runner. If the new credential belongs to an agent of the same name, the runner also sends the pending reports.';
+  'Create another credential with "npm run agents -- create --name <name> --owner <email>" or onboarding.registerAgent, set MUSTER_TOKEN to it, and restart the runner. If the new credential belongs to an agent of the same name, the runner also sends the pending reports.';
 
 /** Thrown if the hub did not respond or reported a temporary failure. A retry can succeed. */
 export class HubUnreachable extends Error {}

@@ -44,7 +44,7 @@ const answer = <Result extends z.ZodType>(result: Result) => z.object({ result }
 const claimAnswer = answer(z.object({ task: claimedTask.nullable(), messages: z.array(message).default([]) }));
 const standing = answer(z.object({ stop: stop.optional() }));
 const endAnswer = answer(z.object({ outcome: z.string() }));
-const registration = z.object({ agentId: z.string(), workspace: z.string() });
+const registration = z.object({ agentId: z.string(), workspace: z.string(), owner: z.string().default('its owner') });
 const registered = answer(registration);
 
 type Registered = z.output<typeof registration>;

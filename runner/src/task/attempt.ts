@@ -80,6 +80,7 @@ export class Attempt {
   private transcript: Transcript | undefined;
   private exit: Exit | undefined;
   private acceptance: Acceptance | undefined;
+  private isPushed = false;
   private pullRequest: { number: number; url?: string | undefined } | undefined;
 
   constructor(options: AttemptOptions) {
@@ -266,6 +267,7 @@ export class Attempt {
         destination,
         signal,
       });
+      this.isPushed = true;
       log.add('git', this.pullRequest ? `Pull request #${this.pullRequest.number}.` : `Pushed ${branch}.`);
     } catch (error) {
       this.warn(error instanceof Error ? error.message : String(error));
@@ -295,6 +297,7 @@ export class Attempt {
       pullRequest: this.pullRequest,
       warnings: this.warnings,
       worktree: stays === undefined ? undefined : this.worktree?.folder,
+      repository: this.isPushed ? undefined : repository.commonDir.replace(/\/\.git$/, ''),
       durationMs: Math.round(performance.now() - this.beganAt),
     };
   }

@@ -18,6 +18,8 @@ export interface Report {
   readonly warnings: readonly string[];
   /** Path of a worktree that is kept. */
   readonly worktree: string | undefined;
+  /** Path of the repository on the runner's machine, if only this repository has the branch. */
+  readonly repository: string | undefined;
   readonly durationMs: number;
 }
 
@@ -86,6 +88,7 @@ export function reportJson(report: Report, redactor: Redactor): Json {
     }),
     ...(warnings.length > 0 && { warnings: warningsJson(warnings, text) }),
     ...(report.worktree !== undefined && { worktree: text(report.worktree) }),
+    ...(report.repository !== undefined && { repository: text(report.repository) }),
     durationMs: report.durationMs,
   };
 }

@@ -6,6 +6,7 @@ describe('command line of npm run agents', () => {
   it('is rejected with an error if an argument is invalid', () => {
     const cases: [string[], RegExp][] = [
       [['create', '--project', 'demo'], /requires --name/],
+      [['create', '--name', 'boss', '--project', 'demo'], /requires --owner: the email address or uid/],
       [['create', '--name', 'x y', '--project', 'demo'], /--name must be 3 to 50/],
       [['create', '--name', 'boss', '--role', 'king', '--project', 'demo'], /--role must be one of viewer/],
       [['revoke', '--project', 'demo'], /requires an agent id/],
