@@ -49,6 +49,8 @@ const people = z.array(
     uid: z.string(),
     email: z.email(),
     displayName: z.string(),
+    /** It is publicly known and only valid in emulators. */
+    password: z.string(),
     role: z.enum(ROLES),
   }),
 );
@@ -59,9 +61,6 @@ type AgentSeed = z.output<typeof agents>[number];
 type PersonSeed = z.output<typeof people>[number];
 
 const OWNER = 'person';
-
-/** Password of the seeded people. It is publicly known and only valid in emulators. */
-const PASSWORD = 'only-for-the-emulators';
 
 /** Secret part of the credentials in this clone. It is empty in tests. */
 const SECRET = process.env['MUSTER_SEED_SECRET'] ?? '';
@@ -89,14 +88,16 @@ export async function importSeed(): Promise<void> {
 export async function seedTokens(): Promise<Record<string, string>> {
   requireEmulators();
   const named = agents.parse(await json('agents')).flatMap(({ token, id }) => (token ? [[token, bearerOf(id)]] : []));
-  const signedIn = people.parse(await json('people')).map(async ({ token, email }) => [token, await signIn(email)]);
+  const signedIn = people
+    .parse(await json('people'))
+    .map(async ({ token, email, password }) => [token, await signIn(email, password)]);
   return z.record(z.string(), z.string()).parse(Object.fromEntries([...named, ...(await Promise.all(signedIn))]));
 }
 
 /** Returns the accounts with which a person can sign in. */
 export async function seedPeople(): Promise<{ name: string; email: string; password: string }[]> {
   const seeds = people.parse(await json('people'));
-  return seeds.map(({ displayName, email }) => ({ name: displayName, email, password: PASSWORD }));
+  return seeds.map(({ displayName: name, email, password }) => ({ name, email, password }));
 }
 
 /** Writes the agent as tools do, so that repeated imports count the agent only once. */
@@ -149,27 +150,26 @@ function credentialOf(agentId: string, now: Date): Credential {
 
 function bearerOf(agentId: string): string {
   const letters = agentId.replace(/[^a-z2-7]/g, '');
-  return `mk_${letters.padEnd(20, 'a').slice(0, 20)}.${PASSWORD}-${SECRET}${agentId}`;
+  return `mk_${letters.padEnd(20, 'a').slice(0, 20)}.only-for-the-emulators-${SECRET}${agentId}`;
 }
 
 async function importPeople(seeds: readonly PersonSeed[]): Promise<void> {
   const { getAuth } = await import('firebase-admin/auth');
   const auth = getAuth(firebaseApp());
-  for (const { uid, email, displayName, role } of seeds) {
+  for (const { uid, email, displayName, password, role } of seeds) {
     const known = await auth.getUser(uid).catch(() => undefined);
-    if (known === undefined)
-      await auth.createUser({ uid, email, displayName, password: PASSWORD, emailVerified: true });
+    if (known === undefined) await auth.createUser({ uid, email, displayName, password, emailVerified: true });
     await auth.setCustomUserClaims(uid, { role });
   }
 }
 
-async function signIn(email: string): Promise<string> {
+async function signIn(email: string, password: string): Promise<string> {
   const host = process.env['FIREBASE_AUTH_EMULATOR_HOST'];
   const url = `http://${host}/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=emulator`;
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email, password: PASSWORD, returnSecureToken: true }),
+    body: JSON.stringify({ email, password, returnSecureToken: true }),
   });
   return z.object({ idToken: z.string() }).parse(await response.json()).idToken;
 }

@@ -1,4 +1,5 @@
 // @ts-check
+import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { databaseNamespace, projectId, region, root } from '../project.mjs';
 import { directToThisMachine } from '../setup/proxy.mjs';
@@ -36,11 +37,12 @@ const smallNodeHeap = '--max-semi-space-size=1';
  * @property {Record<string, string>} [parameters] parameters of the functions, in addition to the committed ones
  * @property {boolean} [useLocalParameters] also uses the parameters in `functions/.env.local`
  * @property {string} [clientDocumentsUrl] local copies of clients' metadata documents
+ * @property {string} [samplePeople] file of the people as whom the sign-in page offers to sign in with one click
  * @property {string} [importFrom] a folder written by `firebase emulators:export`
  */
 
 /** @param {SuiteOptions} options @returns {NodeJS.ProcessEnv} */
-export function emulatorsEnv({ run, node, ports, clientDocumentsUrl, saveMemory = false }) {
+export function emulatorsEnv({ run, node, ports, clientDocumentsUrl, samplePeople, saveMemory = false }) {
   /** @type {NodeJS.ProcessEnv} */
   const theirs = { ...process.env, ...withoutModels, ...run.env };
   /** @type {NodeJS.ProcessEnv} */
@@ -51,6 +53,7 @@ export function emulatorsEnv({ run, node, ports, clientDocumentsUrl, saveMemory 
     ...clockEnv(run),
     MUSTER_MCP_URL: mcpUrl(ports), // with this address, the function recognizes requests below its path
     ...documentsEnv(clientDocumentsUrl),
+    ...(samplePeople && { MUSTER_SAMPLE_PEOPLE: readFileSync(samplePeople, 'utf8') }),
     TMPDIR: run.temporary, // separates the emulator hub's files from those of other runs
     PATH: `${dirname(node)}:${process.env.PATH}`, // so that this Node runs the discovery of functions
     NO_UPDATE_NOTIFIER: '1',

@@ -39,6 +39,7 @@ export async function start({ demoModels }) {
         say,
         ui: true,
         importFrom: `${root}/emulator-data`,
+        samplePeople: `${root}/emulator-data/people.json`,
         clientDocumentsUrl: await startClientDocuments(),
         saveMemory: true,
         useLocalParameters: true,

@@ -105,6 +105,7 @@ export class Deployment {
         authDomain: 'demo.firebaseapp.com',
         emulator: `http://${process.env['FIREBASE_AUTH_EMULATOR_HOST']}`,
         google: false,
+        samplePeople: '[]',
       },
       allowedOrigins: [],
       mountPath: undefined,

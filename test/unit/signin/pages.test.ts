@@ -21,6 +21,7 @@ const page = (changes: Partial<ConsentPage> = {}): ConsentPage => ({
     firebase: { apiKey: 'key', authDomain: 'muster.firebaseapp.com' },
     google: false,
   },
+  people: [],
   assets: { script: 'https://muster.example/page.js', style: 'https://muster.example/page.css' },
   client: { name: 'Claude Code', host: 'claude.ai' },
   redirect: { host: 'claude.ai', isLocal: false },

@@ -43,6 +43,8 @@ const decision = z.discriminatedUnion('allow', [
   z.object({ allow: z.literal(false), authorization: z.string() }),
 ]);
 
+const samplePeople = z.array(z.object({ displayName: z.string(), email: z.string(), password: z.string() }));
+
 /** Parameter that an emailed sign-in link adds to the page's URL. */
 const LINK_CODE = 'oobCode';
 
@@ -169,6 +171,7 @@ export class AuthorizationPage extends Service<SignInPorts> {
         ...(firebase.emulator !== undefined && { emulator: firebase.emulator }),
         google: firebase.google,
       },
+      people: samplePeople.parse(JSON.parse(firebase.samplePeople)),
       assets: { script: `${issuer}/signin/page.js`, style: `${issuer}/signin/page.css` },
       client: { name: client_name, host: client_host },
       redirect: { host: shownHost(redirect_uri), isLocal: isOnThisMachine(redirect_uri) },

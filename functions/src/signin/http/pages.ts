@@ -11,6 +11,8 @@ export { type Language, languageOf } from './texts.ts';
 export interface ConsentPage {
   readonly language: Language;
   readonly settings: PageSettings;
+  /** Sample people, as whom anyone may sign in. Only the emulators have them. */
+  readonly people: readonly { readonly displayName: string; readonly email: string; readonly password: string }[];
   readonly assets: { readonly script: string; readonly style: string };
   /** Name that the client gives itself, which is untrusted. `host` is absent if the name is unverified. */
   readonly client: { readonly name: string; readonly host?: string | undefined };
@@ -30,7 +32,7 @@ export interface ProblemPage {
   readonly back?: { readonly url: string; readonly host: string } | undefined;
 }
 
-export function consentPage({ language, settings, assets, client, redirect }: ConsentPage): string {
+export function consentPage({ language, settings, people, assets, client, redirect }: ConsentPage): string {
   const texts = TEXTS[language];
   const name = oneLine(client.name);
   const host = client.host !== undefined && oneLine(client.host);
@@ -42,6 +44,7 @@ export function consentPage({ language, settings, assets, client, redirect }: Co
     redirect: { ...redirect, host: oneLine(redirect.host) },
     back: fill(done.back, { client: name }),
     google: settings.google,
+    people,
     embeddedId: EMBEDDED_ID,
     embedded: embeddable({ ...settings, texts: script }),
   });
@@ -185,6 +188,9 @@ const SIGN_IN = `<section id="sign-in" hidden>
 {{#google}}
 <button id="google" type="button">{{texts.signIn.google}}</button>
 {{/google}}
+{{#people}}
+<button type="button" class="sample" data-email="{{email}}" data-password="{{password}}">{{texts.signIn.submit}}: {{displayName}}</button>
+{{/people}}
 </div>
 <button type="button" class="cancel">{{texts.cancel}}</button>
 </form>

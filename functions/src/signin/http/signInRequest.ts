@@ -24,6 +24,8 @@ export interface FirebaseSettings {
   readonly authDomain: string;
   readonly emulator?: string;
   readonly google: boolean;
+  /** JSON of the emulators' sample people, as whom anyone on this machine may sign in with one click. */
+  readonly samplePeople: string;
 }
 
 export interface SignInRequest {

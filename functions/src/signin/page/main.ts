@@ -146,6 +146,14 @@ onClick('#google', async () => {
   await login.withGoogle();
   await meet();
 });
+for (const button of document.querySelectorAll<HTMLButtonElement>('.sample'))
+  button.addEventListener('click', () =>
+    run(async () => {
+      const { email: account = '', password: secret = '' } = button.dataset;
+      await login.withPassword(account, secret);
+      await meet();
+    }),
+  );
 onClick('#retry', meet);
 onClick('.another', useAnother);
 onClick('.cancel', cancel);
