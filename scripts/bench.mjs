@@ -1,9 +1,13 @@
 // @ts-check
-/** `npm run bench [-- --json]`: starts emulators of the databases and Auth, and runs `bench/main.ts` with them. */
+/** `npm run bench`: starts emulators of the databases and Auth, and runs `bench/main.ts` with them. */
 import { checkPrerequisites } from './setup/prerequisites.mjs';
+import { showUsageIfAsked } from './setup/usage.mjs';
 
+showUsageIfAsked(`npm run bench                          runs all benchmarks except scaleLarge and todoScaleLarge
+npm run bench -- --only claim,scale    only the named benchmarks
+npm run bench -- --json                prints results as JSON, one object per line
+npm run bench -- --write               runs everything twice, and writes the results to docs/benchmarks.md
+npm run bench -- --only load --minutes 30   duration of the mixed load`);
 checkPrerequisites();
-const { showUsageIfAsked } = await import('./setup/usage.mjs');
-showUsageIfAsked('npm run bench [-- --json]   runs the benchmarks against dedicated emulators');
 const { runBenchmarks } = await import('./bench/run.mjs');
 await runBenchmarks(process.argv.slice(2));

@@ -4,6 +4,7 @@
  *
  * Checks a project, and prints the command that fixes each problem. Changes nothing.
  */
+import { doctorUsage } from './operator/usages.mjs';
 import { runOperatorProgram } from './setup/operatorProgram.mjs';
 
-await runOperatorProgram('doctor/main.ts');
+await runOperatorProgram('doctor/main.ts', doctorUsage);

@@ -4,6 +4,7 @@
  *
  * Needs the operator's own Google credentials and `--project <id>`, or `--emulator` for a running `npm start`.
  */
+import { peopleUsage } from './operator/usages.mjs';
 import { runOperatorProgram } from './setup/operatorProgram.mjs';
 
-await runOperatorProgram('people/main.ts');
+await runOperatorProgram('people/main.ts', peopleUsage);

@@ -1,9 +1,12 @@
 // @ts-check
 /** npm run runner -- --repo <path> --url <mcp url> …: see docs/guides/runner.md */
 import { spawn } from 'node:child_process';
+import { USAGE } from '../runner/src/usage.mjs';
 import { root } from './project.mjs';
 import { checkPrerequisites } from './setup/prerequisites.mjs';
+import { showUsageIfAsked } from './setup/usage.mjs';
 
+showUsageIfAsked(USAGE);
 checkPrerequisites({ java: false });
 const { installDependencies } = await import('./setup/install.mjs');
 const { node22 } = await import('./setup/node22.mjs');

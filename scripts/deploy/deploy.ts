@@ -1,5 +1,6 @@
 /** Deploys in steps. Each step needs the results of the previous steps, and is skipped if nothing must be changed. */
 import { type Diagnosis, diagnose, type Named } from '../doctor/diagnose.ts';
+import { NoCredentials } from '../google/credentials.ts';
 import { endpointOf } from '../setup/parameters.mjs';
 import { type Deployment, type Step, Stop } from './step.ts';
 import { aroundSteps } from './steps/around.ts';
@@ -45,10 +46,15 @@ export async function deploy(deployment: Deployment): Promise<readonly Named[]> 
 
 /** Prints what each step would do in the current state of the project. No step is run. */
 export async function plan(deployment: Deployment): Promise<void> {
-  const diagnosis = await inspectAgain(deployment);
-  for (const step of STEPS)
-    deployment.say(`${isUpToDate(step, diagnosis) ? 'unchanged' : verbOf(step)}: ${step.title}`);
-  deployment.say(`would call: ${endpointOf(deployment.google.project, deployment.folder)}`);
+  const { say } = deployment;
+  const diagnosis = await inspectAgain(deployment).catch((error: unknown) => {
+    if (!(error instanceof NoCredentials)) throw error;
+    say(`${error.message}\nThe state of the project is unknown, so these are all steps:`);
+    return undefined;
+  });
+  const isDone = (step: Step) => diagnosis !== undefined && isUpToDate(step, diagnosis);
+  for (const step of STEPS) say(`${isDone(step) ? 'unchanged' : verbOf(step)}: ${step.title}`);
+  say(`would call: ${endpointOf(deployment.google.project, deployment.folder)}`);
 }
 
 function verbOf({ run }: Step): string {

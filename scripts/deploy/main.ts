@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { declaredFor } from '../doctor/declared.ts';
 import { linesOf } from '../doctor/report.ts';
-import { googleOf, parsedSite, usageOf } from '../doctor/site.ts';
+import { googleOf, parsedSite } from '../doctor/site.ts';
 import { runCommand, UsageError } from '../operator/deployment.ts';
+import { deployUsage } from '../operator/usages.mjs';
 import { root } from '../project.mjs';
 import { endpointOf } from '../setup/parameters.mjs';
 import { callEndpoint } from './call.ts';
@@ -12,13 +13,7 @@ import { deploy, plan } from './deploy.ts';
 import { firebaseCli } from './firebase.ts';
 import { type Deployment, Stop } from './step.ts';
 
-const USAGE = usageOf(
-  'deploy',
-  `  --dry-run        prints the steps without running them
-  --secrets <file> values of secrets, as NAME=value; a missing value is read from the environment, or set to "none"`,
-);
-
-await runCommand(USAGE, async () => {
+await runCommand(deployUsage, async () => {
   const { options, declared } = await parsedSite(process.argv.slice(2), { 'dry-run': 'boolean', secrets: 'string' });
   const { project } = declared;
   const google = googleOf(project);

@@ -1,12 +1,11 @@
 /** Checks a project, and prints each problem, why it matters and how to fix it. Changes nothing. */
 import { runCommand } from '../operator/deployment.ts';
+import { doctorUsage } from '../operator/usages.mjs';
 import { diagnose } from './diagnose.ts';
 import { isHealthy, linesOf } from './report.ts';
-import { googleOf, parsedSite, usageOf } from './site.ts';
+import { googleOf, parsedSite } from './site.ts';
 
-const USAGE = usageOf('doctor', '  --json           prints JSON');
-
-await runCommand(USAGE, async () => {
+await runCommand(doctorUsage, async () => {
   const { options, declared } = await parsedSite(process.argv.slice(2), { json: 'boolean' });
   const { findings } = await diagnose(googleOf(declared.project), declared);
   console.log(

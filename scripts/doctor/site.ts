@@ -9,14 +9,6 @@ import { type Declared, declaredFor } from './declared.ts';
 /** Format of project ids. Source: https://cloud.google.com/resource-manager/docs/creating-managing-projects */
 const PROJECT_ID = /^[a-z][a-z0-9-]{4,28}[a-z0-9]$/;
 
-export function usageOf(program: string, more: string): string {
-  return `Usage:
-  npm run ${program} -- --project <id>
-${more}
-Credentials: gcloud auth application-default login, or GOOGLE_OAUTH_ACCESS_TOKEN, or
-GOOGLE_APPLICATION_CREDENTIALS. gcloud itself is not required.`;
-}
-
 /**
  * @param more options in addition to --project
  * @throws UsageError

@@ -4,14 +4,8 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { devDirectory } from '../project.mjs';
 import { endpointOf, parameterOf } from '../setup/parameters.mjs';
-import { showUsageIfAsked } from '../setup/usage.mjs';
 
 export class UsageError extends Error {}
-
-export const DEPLOYMENT_USAGE = `Deployment:
-  --project <id>   the Firebase project; requires your own Google credentials
-                   (gcloud auth application-default login)
-  --emulator       the emulators of a running npm start`;
 
 /** Command-line options that select the deployment. */
 export const deployment = { project: z.string().min(1).optional(), emulator: z.boolean().default(false) };
@@ -95,7 +89,6 @@ function setProject(projectId: string, databaseURL: string): void {
 
 /** Runs a command and exits: with 0, or with 1 after printing the error's message without its stack. */
 export async function runCommand(usage: string, command: () => Promise<void>): Promise<never> {
-  showUsageIfAsked(usage);
   const end = (error: unknown): never => {
     console.error(explained(error, usage));
     return process.exit(1);

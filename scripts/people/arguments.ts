@@ -1,26 +1,9 @@
 import { z } from 'zod';
 import { WORKSPACE_NAME } from '../../functions/src/identity/rules/principal.ts';
 import { MEMBER_ROLES, type MemberRole, ROLES, type Role } from '../../functions/src/identity/rules/role.ts';
-import { DEPLOYMENT_USAGE, deployment, parsedLine, UsageError } from '../operator/deployment.ts';
+import { deployment, parsedLine, UsageError } from '../operator/deployment.ts';
 
 const GIVEN = [...ROLES, 'none'] as const;
-
-export const USAGE = `Usage:
-  npm run people -- list [--workspace <name>]
-  npm run people -- show <uid or email>
-  npm run people -- create --mail <email> [--name <name>] [--role ${ROLES.join('|')}]
-  npm run people -- set-role <uid or email> <${GIVEN.join('|')}>
-  npm run people -- add <uid or email> --workspace <name> [--role ${MEMBER_ROLES.join('|')}]
-  npm run people -- remove <uid or email> --workspace <name>
-  npm run people -- revoke <uid or email>
-  npm run people -- erase --person <uid or email> (--dry-run | --yes)
-set-role sets the role for every open workspace; add sets it for one workspace.
-revoke removes everything: role, memberships, the credentials of their agents, sign-ins.
-erase deletes their data and account, and replaces their name elsewhere with a pseudonym.
-  --unverified     finds accounts by an address that they have not verified
-  --json           prints JSON
-${DEPLOYMENT_USAGE}
-  --database-url <url>   for erase: the URL of the Realtime Database, if not https://<id>-default-rtdb.firebaseio.com`;
 
 const options = z.strictObject({
   workspace: z.string().regex(WORKSPACE_NAME, '--workspace must be 1 to 64 letters, digits, "-" or "_"').optional(),

@@ -6,9 +6,6 @@ export const KINDS = ['access', 'presence', 'counters', 'queue'] as const;
 
 export type Kind = (typeof KINDS)[number];
 
-export const USAGE =
-  'Usage: npm run rebuild -- queue|counters|presence|access … [--dry-run] (--project <id> [--database-url <url>] | --emulator)';
-
 const options = z.strictObject({
   'dry-run': z.boolean().default(false),
   'database-url': z.url('--database-url: a URL').optional(),

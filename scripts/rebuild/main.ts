@@ -1,8 +1,9 @@
 /** Rebuilds derived data. Correct data stays unchanged, so the command can be run repeatedly. */
 import { reach, runCommand } from '../operator/deployment.ts';
-import { parseCommand, USAGE } from './arguments.ts';
+import { rebuildUsage } from '../operator/usages.mjs';
+import { parseCommand } from './arguments.ts';
 
-await runCommand(USAGE, async () => {
+await runCommand(rebuildUsage, async () => {
   const { kinds, options } = parseCommand(process.argv.slice(2));
   reach({ ...options, databaseUrl: options['database-url'] });
   // Import this only now, because database clients read their addresses from the environment when they load.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { UsageError } from '../../../scripts/operator/deployment.ts';
-import { parseCommand, USAGE } from '../../../scripts/rebuild/arguments.ts';
+import { rebuildUsage } from '../../../scripts/operator/usages.mjs';
+import { parseCommand } from '../../../scripts/rebuild/arguments.ts';
 
 describe('command line of npm run rebuild', () => {
   it("names the data to rebuild, and that data's dependencies are rebuilt first", () => {
@@ -22,6 +23,6 @@ describe('command line of npm run rebuild', () => {
         (error) => error instanceof UsageError && message.test(error.message),
         args.join(' '),
       );
-    assert.ok(!USAGE.includes('\n'));
+    assert.ok(!rebuildUsage.includes('\n'));
   });
 });
