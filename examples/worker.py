@@ -27,9 +27,17 @@ def work(description):
     return f"{len(description.split())} words"
 
 
+# Reasons for which there is no task now, but may be one later.
+WAITS = ("all_blocked", "retry_later", "taken")
+
 me = call("coordination.register_agent", agent_id=sys.argv[1], role="worker")["agent"]["id"]
-while "task" in (claim := call("coordination.claim_task", agent_id=me, start=True, wait_seconds=10)):
-    task = claim["task"]
-    mine = {"agent_id": me, "task_id": task["id"], "claim_epoch": task["claim_epoch"]}
-    call("coordination.complete_task", **mine, output=work(task["description"]))
-    print(f"{task['id']}: done")
+while True:
+    claim = call("coordination.claim_task", agent_id=me, start=True, wait_seconds=10)
+    if "task" in claim:
+        task = claim["task"]
+        mine = {"agent_id": me, "task_id": task["id"], "claim_epoch": task["claim_epoch"]}
+        call("coordination.complete_task", **mine, output=work(task["description"]))
+        print(f"{task['id']}: done")
+    elif claim["reason"] not in WAITS:
+        print(claim["explanation"])
+        break
