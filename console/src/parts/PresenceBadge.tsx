@@ -6,15 +6,15 @@ import { node } from '../live/sources.ts';
 import { now } from '../live/time.ts';
 import { Ago } from './Status.tsx';
 
-/** Time after which an agent that was not seen is shown as about to go offline. Source: docs/semantics.md#network. */
-const OFFLINE_AFTER_MS = 120_000;
+/** Time after which an agent that was not seen is offline. Source: docs/semantics.md#network. */
+const OFFLINE_AFTER_MS = 180_000;
 
 export function PresenceBadge({ agent }: { readonly agent: Agent }) {
-  const presence = useLive(agent.status === 'active' ? node(presenceOf(agent.id), presenceNode) : undefined);
+  const presence = useLive(node(presenceOf(agent.id), presenceNode));
   const lastSeen = 'value' in presence ? (presence.value?.last_seen ?? 0) : 0;
   const seen = new Date(Math.max(lastSeen, agent.last_seen.getTime()));
-  const isSilent = now.value - seen.getTime() > OFFLINE_AFTER_MS;
-  const word = agent.status === 'offline' ? 'offline' : isSilent ? 'silent' : 'alive';
+  // The stored status can be outdated, so only the time decides.
+  const word = now.value - seen.getTime() > OFFLINE_AFTER_MS ? 'offline' : 'alive';
   return (
     <span class={`sign ${word}`}>
       {word}, seen <Ago at={seen} />

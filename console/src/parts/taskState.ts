@@ -27,7 +27,7 @@ export function blockedReason(task: Task, at: number): 'budget' | 'red' | 'lapse
   if (task.budget_wait !== null) return 'budget';
   if (task.failed_check !== null) return 'red';
   const end = leaseEnd(task, undefined);
-  const isLeft = task.status === 'available' && task.lapsed_claims.length > 0;
+  const isLeft = task.status === 'available' && task.lapsed_claims.length > 0 && !task.lapsed_claims.at(-1)?.released;
   // The holder may have renewed the lease. If so, the sweep updates the stored end within minutes.
   return isLeft || (end !== undefined && at > end + SWEEP_WITHIN_MS && isRunning(task)) ? 'lapsed' : undefined;
 }

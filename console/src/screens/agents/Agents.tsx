@@ -12,6 +12,7 @@ import { PresenceBadge } from '../../parts/PresenceBadge.tsx';
 import { Ago } from '../../parts/Status.tsx';
 import { UserText } from '../../parts/UserText.tsx';
 import { addressOf, workspace } from '../../router.ts';
+import { NewKey } from './NewKey.tsx';
 
 const connections = z.object({
   connections: z.array(
@@ -118,6 +119,7 @@ export function Agents() {
           }
         </Shown>
         <More what="connections" more={mine.more} />
+        <NewKey changed={mine.refetch} />
       </Card>
       {ended.length > 0 && (
         <Card title="Ended sign-ins">

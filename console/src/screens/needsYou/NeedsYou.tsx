@@ -9,7 +9,7 @@ import { Absent, Card, Empty, Shown } from '../../parts/Notice.tsx';
 import { PresenceBadge } from '../../parts/PresenceBadge.tsx';
 import { Ago } from '../../parts/Status.tsx';
 import { UserText } from '../../parts/UserText.tsx';
-import { addressOf, workspace } from '../../router.ts';
+import { addressOf, DEFAULT_WORKSPACE, workspace } from '../../router.ts';
 import { connection, type Person } from '../../session/session.ts';
 import { Question } from './Question.tsx';
 import { Trouble } from './Trouble.tsx';
@@ -43,7 +43,7 @@ export function NeedsYou({ person }: { readonly person: Person }) {
         <MoreOf what="questions" of={questions} />
       </Card>
       {hasNoSession ? (
-        <NoGoal />
+        <NoGoal here={here} />
       ) : 'value' in sessionId ? (
         <>
           <Trouble where={where} />
@@ -58,8 +58,8 @@ export function NeedsYou({ person }: { readonly person: Person }) {
   );
 }
 
-function NoGoal() {
-  const { address } = connection().deployment;
+function NoGoal({ here }: { readonly here: string }) {
+  const address = `${connection().deployment.address}${here === DEFAULT_WORKSPACE ? '' : `?workspace=${here}`}`;
   return (
     <Card title="The goal">
       <Empty title="This workspace has no goal yet.">

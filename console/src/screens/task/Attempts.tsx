@@ -13,7 +13,8 @@ export function Attempts({ task }: { readonly task: Task }) {
       <ol class="plain rows">
         {task.lapsed_claims.map((claim) => (
           <li key={`lapsed ${claim.claim_epoch}`}>
-            Claim {claim.claim_epoch} of <UserText text={claim.agent_id} /> lapsed: it was not heard of in time.
+            Claim {claim.claim_epoch} of <UserText text={claim.agent_id} />{' '}
+            {claim.released ? 'was released on request.' : 'lapsed: it was not heard of in time.'}
           </li>
         ))}
         {task.former_ends.map((end) => (

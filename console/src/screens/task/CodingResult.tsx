@@ -18,6 +18,7 @@ const result = z.catch(
     turns: z.exactOptional(z.number()),
     costUsd: z.exactOptional(z.number()),
     durationMs: z.exactOptional(z.number()),
+    repository: z.exactOptional(z.string()),
   }),
   { commits: [] },
 );
@@ -36,14 +37,31 @@ export function CodingResult({ task }: { readonly task: Task }) {
     <Card title="What it brought">
       <Shown live={live}>
         {({ result: { result: brought } }) =>
-          brought === undefined ? <p class="soft">Nothing that is kept.</p> : <ResultSummary of={brought} />
+          brought === undefined ? (
+            <p class="soft">Nothing that is kept.</p>
+          ) : (
+            <>
+              <ResultSummary of={brought} />
+              {brought.repository !== undefined ? (
+                <p>
+                  The branch was not pushed. It is only on the machine of the runner{' '}
+                  <UserText text={task.claimed_by ?? ''} />, in{' '}
+                  <code>
+                    <UserText text={brought.repository} />
+                  </code>
+                  .
+                </p>
+              ) : (
+                fetched !== undefined && (
+                  <p>
+                    <code>{fetched}</code>
+                  </p>
+                )
+              )}
+            </>
+          )
         }
       </Shown>
-      {fetched !== undefined && (
-        <p>
-          <code>{fetched}</code>
-        </p>
-      )}
     </Card>
   );
 }

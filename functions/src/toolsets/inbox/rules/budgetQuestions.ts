@@ -68,16 +68,18 @@ export class BudgetQuestions extends Service<InboxPorts> {
 }
 
 function questionOf(refusal: BudgetRefusal): string {
-  const { budget, counts } = refusal.limitedBy;
+  const { limitedBy, wanted } = refusal;
+  const { budget, counts } = limitedBy;
   const { kind, thing_id: id, cost_usd, tokens } = budget;
-  const spent = [
-    ...(cost_usd === undefined ? [] : [`${usdOf(counts.spent).toFixed(4)} of ${cost_usd} US dollars`]),
-    ...(tokens === undefined ? [] : [`${counts.spent.tokens} of ${tokens} tokens`]),
-  ];
   const to = raisedLimit(refusal);
-  const more = [
-    ...(to.cost_usd === undefined ? [] : [`${to.cost_usd} US dollars`]),
-    ...(to.tokens === undefined ? [] : [`${to.tokens} tokens`]),
-  ];
-  return `The budget of ${kind} "${id}" is exhausted: ${spent.join(', ')}. Work that needs this budget is paused. Raise the budget to ${more.join(' and ')}?`;
+  const amounts = (usd: number | undefined, count: number | undefined) =>
+    [...(usd === undefined ? [] : [`$${usd.toFixed(4)}`]), ...(count === undefined ? [] : [`${count} tokens`])].join(
+      ' and ',
+    );
+  const has = (spent: number, limit: number | undefined) => (limit === undefined ? undefined : spent);
+  const limit = amounts(cost_usd, tokens);
+  const spent = amounts(has(usdOf(counts.spent), cost_usd), has(counts.spent.tokens, tokens));
+  const next = amounts(has(usdOf(wanted), cost_usd), has(wanted.tokens, tokens));
+  const need = wanted.nano_usd + wanted.tokens > 0 ? ` The next call may need up to ${next}.` : '';
+  return `The budget of ${kind} "${id}" is too small: ${spent} of ${limit} spent.${need} Work that needs this budget is paused. Raise the budget to ${amounts(to.cost_usd, to.tokens)}?`;
 }
