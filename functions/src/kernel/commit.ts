@@ -45,16 +45,6 @@ export interface Store<Change extends AnyChange> {
 /** Returns the record of a call with this outcome. The commit that produces the outcome stores the record. */
 export type RecordResponse<Outcome> = (outcome: Outcome) => CallRecord | undefined;
 
-/** Returns the record of a call in which an agent acts with the credential of another agent. */
-export function recordedAs<Outcome>(agentId: string, record: RecordResponse<Outcome>): RecordResponse<Outcome> {
-  return (outcome) => {
-    const made = record(outcome);
-    const { by } = made ?? {};
-    if (by?.agent_id === undefined || by.agent_id === agentId) return made;
-    return { ...made, by: { ...by, agent_id: agentId, credential_of: by.agent_id } };
-  };
-}
-
 export interface CallRecord {
   /** Caller in the audit log; absent if an operator works in a shell. */
   readonly by?: Actor | undefined;

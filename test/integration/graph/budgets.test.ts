@@ -131,7 +131,10 @@ describe('a budget', () => {
       const questions = await asked();
       const states = questions.map(({ state, asked_of }) => [state, asked_of]);
       assert.deepEqual(states, [['open', team.leader.owner_uid]]);
-      assert.match(String(questions[0]?.['question']), /0 of 0 tokens.*Raise the budget to 10 tokens\?$/);
+      assert.match(
+        String(questions[0]?.['question']),
+        /^The budget of task "[^"]+" is too small: 0 of 0 tokens are spent\. .*Raise the budget to 10 tokens\?$/,
+      );
 
       await team.ask('system_setBudget', { ...of, tokens: 100 });
       await follow(`task-${top}`);

@@ -103,6 +103,7 @@ describe('the graph of parts', () => {
       things: 5,
       attempts: top.totals.attempts,
       cost_usd: top.totals.cost_usd,
+      result: 'It is planned.',
     });
 
     const journal = (await team.app.orchestration.ports.runs.calls(runId)).flatMap(

@@ -27,7 +27,7 @@ describe('a question about a budget', () => {
     const [question, ...more] = requests as { request_id: string; question: string; call: object }[];
     assert.ok(question);
     assert.deepEqual(more, [], 'the question is asked once');
-    assert.match(question.question, /0\.0000 of 5 US dollars, 0 of 0 tokens/);
+    assert.match(question.question, /: \$0\.0000 of \$5 and 0 of 0 tokens are spent\..* to 10 tokens\?$/);
     const refused = await call(fixture, 'inbox_answer', { request_id: question.request_id, answer: 'approve' }, agent);
     assert.equal(refused.isError, true, 'an agent cannot raise its own budget');
 

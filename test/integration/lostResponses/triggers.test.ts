@@ -26,7 +26,7 @@ const WITHOUT_COMMITS = [
 /** Functions that only write logs. */
 const WRITING_NOTHING = ['logDeadLetters'];
 
-const ELSEWHERE = ['mcp', 'executeRun'];
+const ELSEWHERE = ['mcp', 'executeRun', 'sendMail'];
 
 describe('a function whose commit loses its response takes effect once:', function () {
   this.timeout('2m');

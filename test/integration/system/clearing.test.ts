@@ -49,13 +49,15 @@ const UPDATED: Readonly<Record<string, Updated>> = {
     },
   },
   'todo.update_recurring_task': {
-    alongWith: { timezone: ['end_date'] },
+    alongWith: { timezone: ['end_date'], frequency: ['interval'] },
     values: {
       title: 'B',
       description: 'Y',
       priority: 'LOW',
       tags: ['b'],
       frequency: 'WEEKLY',
+      interval: 2,
+      reminder_lead_minutes: 20,
       end_date: '2045-05-05T05:00:00Z',
       timezone: 'Europe/Berlin',
     },
@@ -66,6 +68,8 @@ const UPDATED: Readonly<Record<string, Updated>> = {
         priority: 'HIGH',
         tags: ['a'],
         frequency: 'DAILY',
+        interval: 3,
+        reminder_lead_minutes: 10,
         end_date: '2044-04-04T04:00:00Z',
         timezone: 'Asia/Tokyo',
       };
@@ -161,7 +165,7 @@ const UPDATED: Readonly<Record<string, Updated>> = {
 };
 
 /** Optional arguments without a field, or whose field a registration replaces even if the argument is omitted. */
-const NOT_KEPT: readonly string[] = ['idempotency_key', 'clear', 'configuration', 'role', 'workspace'];
+const NOT_KEPT: readonly string[] = ['idempotency_key', 'clear', 'days', 'configuration', 'role', 'workspace'];
 
 describe('updates', () => {
   const updating = toolsets.flatMap(({ name: toolset, tools }) =>

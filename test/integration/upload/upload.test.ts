@@ -9,9 +9,10 @@ import { addCallers, newProject, OWNER } from '../../../bench/seed.ts';
 import { type FunctionServer, musterFunction, serveFunction } from '../../../bench/servers/functionServer.ts';
 import { DEFAULT_WORKSPACE } from '../../../functions/src/identity/rules/principal.ts';
 import * as functions from '../../../functions/src/index.ts';
-import { personPath, WORKSPACE_ACCESS_PATH } from '../../../functions/src/kernel/firestore/paths.ts';
+import { mailPath, personPath, WORKSPACE_ACCESS_PATH } from '../../../functions/src/kernel/firestore/paths.ts';
 import { personAccessPath, queuedTaskPath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import { root } from '../../../scripts/project.mjs';
+import { type LocalSmtpServer, startSmtpServer } from '../../support/smtpServer.ts';
 import { type Delivery, documentEvent, messageEvent } from './cloudEvents.ts';
 import { type Unpacked, unpackUpload } from './unpacked.ts';
 
@@ -41,16 +42,19 @@ const answers = { task: z.object({ id: z.string() }) };
 describe('the upload', () => {
   const project = newProject('upload');
   let upload: Unpacked;
+  let smtp: LocalSmtpServer;
   const written = new Map<string, string>();
   const called: string[] = [];
 
   before(async function () {
     this.timeout(120_000);
     upload = await unpackUpload();
+    smtp = await startSmtpServer();
   });
 
   after(async () => {
     await upload.remove();
+    await smtp.close();
     await project.firestore.terminate();
   });
 
@@ -76,7 +80,7 @@ describe('the upload', () => {
       log: upload.log,
       target,
       ...(isEvent && { signature: 'cloudevent' }),
-      env: { ...project.env, GITHUB_WEBHOOK_SECRET: 'none' },
+      env: { ...project.env, GITHUB_WEBHOOK_SECRET: 'none', SMTP_URL: smtp.url, MAIL_FROM: 'muster@example.com' },
     });
     called.push(target);
     return server;
@@ -144,6 +148,8 @@ describe('the upload', () => {
     const { firestore } = project;
     await firestore.doc(WORKSPACE_ACCESS_PATH).set({ access: { alpha: 'private' } });
     await firestore.doc('budgets/todo:gone').set({ key: 'todo:gone' });
+    const mail = { to: ['ada@example.com'], message: { subject: 'Due', text: 'Now' }, created_at: new Date() };
+    await firestore.doc(mailPath('mail-1')).set(mail);
     const [event] = (await firestore.collection('events').limit(1).get()).docs;
     const [node] = (await firestore.collection('graph').limit(1).get()).docs;
     const paths: Record<string, string> = {
@@ -155,6 +161,7 @@ describe('the upload', () => {
       events: `events/${event?.id}`,
       graph: `graph/${node?.id}`,
       budgets: 'budgets/todo:gone',
+      mail: mailPath('mail-1'),
     };
     const pubSub = new PubSub({ projectId: project.id });
     for (const topic of TOPICS) await pubSub.createTopic(topic);
@@ -187,6 +194,7 @@ describe('the upload', () => {
       assert.equal(await answered(target, messageEvent(project.id, topic, { data, attributes })), 204, target);
     }
     assert.equal((await firestore.collection('audit').get()).size, 1, 'the event has arrived');
+    assert.match(smtp.received.join(), /^Subject: Due$/m);
   });
 
   it('is tested here with a call of each of its functions', () => {

@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import rrule from 'rrule';
-import { firstOccurrence, nextOccurrence } from '../../../functions/src/toolsets/todo/rules/recurring/occurrences.ts';
+import {
+  firstOccurrence,
+  nextOccurrence,
+  startingOnItsDay,
+} from '../../../functions/src/toolsets/todo/rules/recurring/occurrences.ts';
 import type { Occurrence } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import {
   FREQUENCIES,
@@ -81,6 +85,35 @@ describe('occurrences of a recurrence rule', () => {
           chain(rule, 20).map(({ due }) => due),
           expected,
         );
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('match the occurrences of the package rrule in UTC, also with an interval and days', () => {
+    const days = fc.uniqueArray(fc.constantFrom('MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'), { minLength: 1 });
+    const ordinal = fc.constantFrom('1', '2', '3', '4', '-1');
+    const chosen = fc.oneof(
+      fc.record({ frequency: fc.constant('WEEKLY' as const), days }),
+      fc.record({
+        frequency: fc.constant('MONTHLY' as const),
+        days: fc.tuple(ordinal, days).map(([n, [d]]) => [n + d]),
+      }),
+      fc.record({ frequency: fc.constant('MONTHLY' as const), days: fc.constantFrom(['-1'], ['5'], ['1', '15']) }),
+    );
+    fc.assert(
+      fc.property(chosen, fc.integer({ min: 1, max: 4 }), date('2000-01-01', '2090-01-01'), (some, interval, start) => {
+        start.setUTCMilliseconds(0);
+        const rule = startingOnItsDay({ ...some, interval, timezone: 'UTC', start_date: start });
+        const text = some.days.every((day) => /^-?\d+$/.test(day)) ? 'BYMONTHDAY' : 'BYDAY';
+        const parsed = rrule.RRule.parseString(`FREQ=${some.frequency};INTERVAL=${interval};${text}=${some.days}`);
+        const other = new rrule.RRule({ ...parsed, dtstart: rule.start_date });
+        const expected = other.all((_, index) => index < 20);
+        assert.deepEqual(
+          chain(rule, 20).map(({ due }) => due),
+          expected,
+        );
+        assert.ok(rule.start_date >= start);
       }),
       { numRuns: 150 },
     );

@@ -3,6 +3,7 @@ import {
   firstOccurrence,
   followingOccurrences,
   nextOccurrence,
+  startingOnItsDay,
 } from '../../../functions/src/toolsets/todo/rules/recurring/occurrences.ts';
 import type { Occurrence } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import {
@@ -193,5 +194,43 @@ describe('next occurrence of a recurring to-do', () => {
         assert.equal(next?.due.getUTCFullYear(), 9999);
       }
     }
+  });
+});
+
+describe('to-do on selected days', () => {
+  const from = (anchor: string, rule: Omit<RecurrenceRule, 'start_date' | 'timezone'>, timezone = 'UTC') =>
+    startingOnItsDay({ ...rule, start_date: at(anchor), timezone });
+
+  for (const [what, rule, days] of [
+    ['every second Monday', { frequency: 'WEEKLY', interval: 2, days: ['MO'] }, '2026-12-07 2026-12-21 2027-01-04'],
+    ['every other day', { frequency: 'DAILY', interval: 2 }, '2026-12-01 2026-12-03 2026-12-05'],
+    ['Friday and Monday', { frequency: 'WEEKLY', days: ['FR', 'MO'] }, '2026-12-04 2026-12-07 2026-12-11'],
+    ['first Friday', { frequency: 'MONTHLY', days: ['1FR'] }, '2026-12-04 2027-01-01 2027-02-05'],
+    ['last Friday', { frequency: 'MONTHLY', days: ['-1FR'] }, '2026-12-25 2027-01-29 2027-02-26'],
+    ['last day', { frequency: 'MONTHLY', days: ['-1'] }, '2026-12-31 2027-01-31 2027-02-28'],
+    ['day 30', { frequency: 'MONTHLY', days: ['30'] }, '2026-12-30 2027-01-30 2027-02-28'],
+    ['1st and 15th', { frequency: 'MONTHLY', days: ['1', '15'] }, '2026-12-01 2026-12-15 2027-01-01'],
+    ['last day of quarters', { frequency: 'MONTHLY', interval: 3, days: ['-1'] }, '2026-12-31 2027-03-31 2027-06-30'],
+  ] as const)
+    it(`is due on these days only: ${what}`, async () => {
+      const found = await completed(from('2026-12-01T09:00:00Z', rule), '2028-01-01T00:00:00Z');
+      assert.equal(
+        found
+          .slice(0, 3)
+          .map(({ on }) => on)
+          .join(' '),
+        days,
+      );
+    });
+
+  it('keeps the time of day of its start, even if its first day skips this time', () => {
+    const rule = from('2026-03-25T02:30:00+01:00', { frequency: 'WEEKLY', days: ['SU'] }, 'Europe/Berlin');
+    assert.equal(shown(firstOccurrence(rule)), '2026-03-29 2026-03-29T01:30:00.000Z');
+    assert.equal(shown(nextOccurrence(rule, rule.start_date)), '2026-04-05 2026-04-05T00:30:00.000Z');
+  });
+
+  it('is refused if it ends before the first of its days', () => {
+    const ending = { frequency: 'WEEKLY', days: ['SU'], end_date: at('2026-12-05T00:00:00Z') } as const;
+    assert.throws(() => from('2026-12-01T09:00:00Z', ending), /before the first occurrence/);
   });
 });

@@ -33,6 +33,31 @@ describe('recurrence rule', () => {
     assert.deepEqual(rule, { frequency: 'DAILY', start_date: anchor, timezone: 'Europe/Berlin', end_date: endDate });
   });
 
+  it('accepts an interval, and days that suit the frequency, each once', () => {
+    const weekly = recurrenceRule({ ...daily, frequency: 'WEEKLY', interval: 2, days: ['MO', 'FR', 'MO'] });
+    assert.deepEqual([weekly.interval, weekly.days], [2, ['MO', 'FR']]);
+    const plain = recurrenceRule({ ...daily, interval: 1, days: [] });
+    assert.deepEqual(plain, { frequency: 'DAILY', start_date: anchor, timezone: 'UTC' });
+    for (const days of [['1FR'], ['-1SU', '2MO'], ['15', '1'], ['31'], ['-1', '15']])
+      assert.deepEqual(recurrenceRule({ ...daily, frequency: 'MONTHLY', days }).days, days);
+  });
+
+  for (const [frequency, ...days] of [
+    ['DAILY', 'MO'],
+    ['WEEKLY', '1MO'],
+    ['WEEKLY', 'mo'],
+    ['MONTHLY', 'MO'],
+    ['MONTHLY', '5FR'],
+    ['MONTHLY', '32'],
+    ['MONTHLY', '0'],
+    ['MONTHLY', '15', '31'],
+    ['MONTHLY', '1', '1MO'],
+  ] as const)
+    it(`is rejected with the days ${days.join()} and the frequency ${frequency}`, () => {
+      const error = { code: 'VALIDATION_ERROR', field: 'days', reason: 'INVALID_DAYS' };
+      assert.deepEqual(refusal({ ...daily, frequency, days }), error);
+    });
+
   it('may end on the date of its first occurrence, but not earlier', () => {
     assert.equal(refusal({ ...daily, end_date: anchor }), undefined);
     assert.deepEqual(refusal({ ...daily, end_date: new Date(anchor.getTime() - 1) }), {

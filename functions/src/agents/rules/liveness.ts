@@ -1,7 +1,7 @@
 /** Determines whether agents are online and available. Source: docs/semantics.md#coordination. */
 import { type Principal, personsRoleIn, roleIn } from '../../identity/rules/principal.ts';
 import { hasRole } from '../../identity/rules/role.ts';
-import type { Versioned } from '../../kernel/commit.ts';
+import type { RecordResponse, Versioned } from '../../kernel/commit.ts';
 import { Batching, retryOnConflict, withTimeout } from '../../kernel/concurrency.ts';
 import type { TimeCursor } from '../../kernel/paging.ts';
 import { readFor, Service } from '../../kernel/ports.ts';
@@ -233,6 +233,16 @@ export async function touchPresence(
     log.warn('presence_not_noted', { agentId: agent.id, error });
     return false;
   }
+}
+
+/** Returns the record of a call in which an agent acts with the credential of another agent. */
+export function recordedAs<Outcome>(agentId: string, record: RecordResponse<Outcome>): RecordResponse<Outcome> {
+  return (outcome) => {
+    const made = record(outcome);
+    const { by } = made ?? {};
+    if (by?.agent_id === undefined || by.agent_id === agentId) return made;
+    return { ...made, by: { ...by, agent_id: agentId, credential_of: by.agent_id } };
+  };
 }
 
 /** An agent that makes no calls for this time (three heartbeats, one per minute) is offline. */

@@ -12,7 +12,7 @@ export interface SmtpSettings {
 /** Time limits of a connection, in milliseconds. They are shorter than the function's time limit of a minute. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
 
-/** Codes of nodemailer for emails that the server or the settings refuse, so that a retry fails too. */
+/** Codes of nodemailer for a refused recipient or email. After other errors, such as of the account, a retry can succeed. */
 const REFUSED = ['EENVELOPE', 'EMESSAGE'];
 
 export function smtpMailer({ url, from }: SmtpSettings): Mailer {
@@ -33,10 +33,10 @@ export function smtpMailer({ url, from }: SmtpSettings): Mailer {
   };
 }
 
-/** Whether the server answered with a permanent error. Source: RFC 5321, section 4.2.1. */
+/** Whether the server refuses the email permanently. Source: RFC 5321, section 4.2.1. */
 function isRefused(error: unknown): boolean {
   const { responseCode, code } = Object(error);
-  return typeof responseCode === 'number' ? responseCode >= 500 : REFUSED.includes(String(code));
+  return REFUSED.includes(String(code)) && !(typeof responseCode === 'number' && responseCode < 500);
 }
 
 /** Returns codes only, because the server's text can contain the address of the person and the name of the account. */

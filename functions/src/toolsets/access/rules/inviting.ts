@@ -52,15 +52,18 @@ export class Inviting extends Service<InvitingPorts> {
     const id = invitationId(hashing, workspace, email);
     return retryOnConflict(randomness, async () => {
       const now = clock.now();
-      const open = (await people.invitationsTo(workspace)).filter(({ expires_at }) => expires_at > now);
-      const before = open.find((one) => one.id === id);
-      if (before === undefined && open.length >= MAX_OPEN_INVITATIONS) throw tooMany(workspace);
+      const isOfToday = ({ created_at }: Invitation) => now.getTime() - created_at.getTime() < DAY_MS;
+      const all = await people.invitationsTo(workspace);
+      // An invitation that was withdrawn counts for a day, because its email was sent.
+      const counted = all.filter((one) => one.expires_at > now || isOfToday(one));
+      const before = counted.find((one) => one.id === id);
+      if (before === undefined && counted.length >= MAX_OPEN_INVITATIONS) throw tooMany(workspace);
       const expiresAt = new Date(now.getTime() + INVITATION_DAYS * DAY_MS);
       const invitedBy = principal.owner_uid;
       const { lineage } = caller;
       const until = { created_at: now, expires_at: expiresAt, ...(lineage && { lineage }) };
       const invitation = { id, workspace, email, role, invited_by: invitedBy, ...until };
-      const wasSentToday = before !== undefined && now.getTime() - before.created_at.getTime() < DAY_MS;
+      const wasSentToday = before !== undefined && isOfToday(before);
       // The day starts with the first email. If each invitation restarted the day, no email could ever be sent again.
       const kept = wasSentToday ? { ...invitation, created_at: before.created_at } : invitation;
       const inviter = (await idTokens.profiles([invitedBy])).get(invitedBy);
@@ -85,8 +88,9 @@ export class Inviting extends Service<InvitingPorts> {
     return retryOnConflict(randomness, async () => {
       const before = await people.invitation(id);
       if (before === undefined || before.expires_at <= clock.now()) throw notInvited(workspace);
-      await store.commit([{ kind: 'endInvitation', id, before }], recordResponse(before));
-      return before;
+      const withdrawn = { ...before, expires_at: clock.now() };
+      await store.commit([{ kind: 'invite', invitation: withdrawn }], recordResponse(withdrawn));
+      return withdrawn;
     });
   }
 

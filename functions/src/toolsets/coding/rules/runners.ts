@@ -1,7 +1,8 @@
 /** Calls of runners for coding tasks: claims, heartbeats and logs. Source: docs/guides/runner.md. */
 
+import { recordedAs } from '../../../agents/rules/liveness.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
-import { type RecordResponse, recordedAs, type Versioned } from '../../../kernel/commit.ts';
+import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
 import type { LongPoll } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { requireSize } from '../../../kernel/json.ts';

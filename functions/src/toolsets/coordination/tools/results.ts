@@ -1,6 +1,6 @@
 /** Tools for listing tasks and results, and for sharing findings. Source: the coordination specification. */
 import { z } from 'zod';
-import { recordedAs } from '../../../kernel/commit.ts';
+import { recordedAs } from '../../../agents/rules/liveness.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { fittingItems } from '../../../kernel/json.ts';
 import { listUpTo, reading, writing } from '../../../mcp/tool.ts';

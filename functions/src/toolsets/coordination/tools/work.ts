@@ -1,6 +1,6 @@
 /** Tools for workers: claim, start, complete, fail and release a task. Source: the coordination specification. */
 import { z } from 'zod';
-import { recordedAs } from '../../../kernel/commit.ts';
+import { recordedAs } from '../../../agents/rules/liveness.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { guidance, type WritingContext, wholeNumber, writing } from '../../../mcp/tool.ts';
 import type { CoordinationServices } from '../create.ts';

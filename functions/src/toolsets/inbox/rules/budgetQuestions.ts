@@ -1,5 +1,6 @@
 /** Asks the owner of an exhausted budget to raise it. Source: docs/decisions/0035-graph-and-budgets.md. */
 import { type Budget, type BudgetRefusal, budgetKey, raisedLimit, usdOf } from '../../../graph/rules/budget.ts';
+import { nodeKey } from '../../../graph/rules/graphNode.ts';
 import { StaleWriteError } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { DAY_MS, Service } from '../../../kernel/ports.ts';
@@ -18,11 +19,12 @@ export class BudgetQuestions extends Service<InboxPorts> {
    * @param workspace workspace of the call that the budget refused
    */
   readonly ask = async (refusal: BudgetRefusal, workspace: string): Promise<void> => {
-    const { store, clock, requests, idTokens } = this.ports;
+    const { store, clock, requests, idTokens, graph } = this.ports;
     const { budget } = refusal.limitedBy;
     const { kind, thing_id: id, owner_uid } = budget;
     const requestId = this.idOf(budget, budget.round);
     if ((await requests.find(requestId)) !== undefined) return;
+    const [node] = kind === 'workspace' ? [] : await graph.findAll([nodeKey({ kind, id })]);
     const name = (await idTokens.profiles([owner_uid])).get(owner_uid)?.name ?? owner_uid;
     const { cost_usd: money, tokens } = raisedLimit(refusal);
     const limits = { ...(money !== undefined && { money }), ...(tokens !== undefined && { tokens }) };
@@ -32,7 +34,7 @@ export class BudgetQuestions extends Service<InboxPorts> {
       id: requestId,
       workspace: budget.workspace ?? workspace,
       kind: 'approval',
-      question: questionOf(refusal),
+      question: questionOf(refusal, node?.title),
       asked_by: owner_uid,
       owner_uid,
       asked_of: owner_uid,
@@ -67,19 +69,26 @@ export class BudgetQuestions extends Service<InboxPorts> {
   }
 }
 
-function questionOf(refusal: BudgetRefusal): string {
+/** @param title title of the item that has the budget, if it has one */
+function questionOf(refusal: BudgetRefusal, title: string | undefined): string {
   const { limitedBy, wanted } = refusal;
   const { budget, counts } = limitedBy;
   const { kind, thing_id: id, cost_usd, tokens } = budget;
+  const { spent } = counts;
+  const limits = [
+    ...(cost_usd === undefined ? [] : [`$${usdOf(spent).toFixed(4)} of $${cost_usd}`]),
+    ...(tokens === undefined ? [] : [`${spent.tokens} of ${tokens} tokens`]),
+  ];
+  const what = title === undefined ? `${kind} "${id}"` : `${kind} "${title}"`;
+  const isNextKnown = wanted.nano_usd + wanted.tokens > 0;
+  const next = isNextKnown ? ` The next call may need up to ${amounts(usdOf(wanted), wanted.tokens, budget)}.` : '';
   const to = raisedLimit(refusal);
-  const amounts = (usd: number | undefined, count: number | undefined) =>
-    [...(usd === undefined ? [] : [`$${usd.toFixed(4)}`]), ...(count === undefined ? [] : [`${count} tokens`])].join(
-      ' and ',
-    );
-  const has = (spent: number, limit: number | undefined) => (limit === undefined ? undefined : spent);
-  const limit = amounts(cost_usd, tokens);
-  const spent = amounts(has(usdOf(counts.spent), cost_usd), has(counts.spent.tokens, tokens));
-  const next = amounts(has(usdOf(wanted), cost_usd), has(wanted.tokens, tokens));
-  const need = wanted.nano_usd + wanted.tokens > 0 ? ` The next call may need up to ${next}.` : '';
-  return `The budget of ${kind} "${id}" is too small: ${spent} of ${limit} spent.${need} Work that needs this budget is paused. Raise the budget to ${amounts(to.cost_usd, to.tokens)}?`;
+  return `The budget of ${what} is too small: ${limits.join(' and ')} are spent.${next} Work that needs this budget is paused. Raise the budget to ${amounts(to.cost_usd, to.tokens)}?`;
+}
+
+/** Returns amounts in words, such as `$0.31 and 500 tokens`. @param limits without it, all amounts are limited */
+function amounts(usd: number | undefined, tokens: number | undefined, limits?: Pick<Budget, 'cost_usd' | 'tokens'>) {
+  const isMoney = usd !== undefined && (limits === undefined || limits.cost_usd !== undefined);
+  const isTokens = tokens !== undefined && (limits === undefined || limits.tokens !== undefined);
+  return [...(isMoney ? [`$${Number(usd.toFixed(4))}`] : []), ...(isTokens ? [`${tokens} tokens`] : [])].join(' and ');
 }

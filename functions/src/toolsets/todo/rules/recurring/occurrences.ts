@@ -22,7 +22,8 @@ const DAYS_BEFORE = 2;
 export function startingOnItsDay(rule: RecurrenceRule): RecurrenceRule {
   if (rule.days === undefined) return rule;
   const { on } = firstOccurrence(rule);
-  const day = recurringDays(rule, on).next(midnight(on), true);
+  // An interval is counted from the first of the days.
+  const day = recurringDays({ ...rule, interval: 1 }, on).next(midnight(on), true);
   const meant = day?.toPlainDateTime().withPlainTime(start(rule).toPlainTime());
   const moved = meant && anchoredAt(meant, rule.timezone);
   if (!moved || moved.start_date > (rule.end_date ?? END_OF_TIME)) throw endsBeforeStart();

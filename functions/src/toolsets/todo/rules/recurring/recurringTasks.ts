@@ -150,7 +150,8 @@ function edited(recurring: RecurringTask, edit: RecurringEdit, { inTimezone, las
   const { reminder_lead_minutes: _lead, ...rest } = kept;
   const { frequency = rest.frequency, timezone = rest.timezone } = edit;
   // Another frequency ends the rule of the old one: its interval and its days would mean something else.
-  const { interval, days } = frequency === rest.frequency ? { ...recurring, ...edit } : edit;
+  const former = frequency === rest.frequency ? recurring : undefined;
+  const { interval = former?.interval, days = former?.days } = edit;
   const checked = checkedTexts(edit, recurring);
   checkTimezone(timezone);
   const { start_date: anchor, local_start, end_date: movedEnd } = inTimezone(recurring, timezone);
