@@ -6,8 +6,11 @@ import {
   PROFILES,
   roleNamed,
 } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
-import { recommend } from '../../../functions/src/toolsets/orchestration/rules/agents/recommendation.ts';
-import { chooseWorkflow, fallbackAgents } from '../../../functions/src/toolsets/orchestration/rules/agents/roster.ts';
+import {
+  chooseWorkflow,
+  fallbackAgents,
+  recommend,
+} from '../../../functions/src/toolsets/orchestration/rules/agents/roster.ts';
 import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import { measuresOf } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import { assignAgents, withOverrides } from '../../../functions/src/toolsets/orchestration/rules/runs/assignment.ts';

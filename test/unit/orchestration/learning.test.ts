@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { NO_ROUTING, type Routing } from '../../../functions/src/access/rules/workspace.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import { PROFILES } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
-import { recommend } from '../../../functions/src/toolsets/orchestration/rules/agents/recommendation.ts';
-import type { Situation } from '../../../functions/src/toolsets/orchestration/rules/agents/roster.ts';
+import { recommend, type Situation } from '../../../functions/src/toolsets/orchestration/rules/agents/roster.ts';
 import {
   type KindRecord,
   type OutcomeStats,

@@ -7,7 +7,7 @@ import {
   NO_AMOUNT,
 } from '../../../functions/src/graph/rules/budget.ts';
 import { costOf, MIN_OUTPUT_TOKENS } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
-import { reservationFor } from '../../../functions/src/toolsets/orchestration/rules/calls/reserving.ts';
+import { reservationFor } from '../../../functions/src/toolsets/orchestration/rules/calls/journal.ts';
 import { START } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
 

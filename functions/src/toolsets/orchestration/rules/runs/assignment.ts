@@ -6,8 +6,7 @@
 import { pinnedFor } from '../../../../access/rules/workspace.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { AUTO } from '../agents/profile.ts';
-import { recommend, scoresFor } from '../agents/recommendation.ts';
-import type { Situation } from '../agents/roster.ts';
+import { recommend, type Situation, scoresFor } from '../agents/roster.ts';
 import type { RandomSource } from '../agents/scoring.ts';
 import { chooseByScore, evidenceOf } from '../agents/scoring.ts';
 import { estimatedTokens } from '../calls/budget.ts';

@@ -1,13 +1,39 @@
 /** Executes the runs that the queue delivers to this instance. Source: docs/decisions/0021-runs-and-workflows.md. */
 
 import { z } from 'zod';
+import { BudgetExhaustedError, type BudgetRefusal, budgetKey, budgetKeysOf } from '../../../../graph/rules/budget.ts';
+import { nodeKey } from '../../../../graph/rules/graphNode.ts';
+import { isContention } from '../../../../kernel/concurrency.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
+import { byteLength } from '../../../../kernel/json.ts';
 import { Service, skipUnreadable } from '../../../../kernel/ports.ts';
-import type { ExecutionPorts } from '../ports.ts';
+import { NETWORK } from '../agents/profile.ts';
+import { type Outcome, recordedOutcomesOf } from '../agents/scoring.ts';
+import { type Attempt, measuresOf } from '../calls/attempt.ts';
+import { RunBudget } from '../calls/budget.ts';
+import { StepJournal } from '../calls/journal.ts';
+import type { ExecutionPorts, OrchestrationChange } from '../ports.ts';
+import { HostedStep, type StepTask } from '../steps/hostedStep.ts';
+import { executeOnNetwork } from '../steps/networkStep.ts';
+import { addUsage, NO_USAGE, type StepRecord, type StepWork, startedStep, stepId, usageOf } from '../steps/step.ts';
+import { agentsOf, allSteps } from '../workflows/definition.ts';
+import { type DueStep, type Next, outcomeKey, type Progress, Replay, type StepRound } from '../workflows/progress.ts';
+import type { StepOutcome } from '../workflows/scope.ts';
 import { recordedCostOf, taskCancellations } from './cancelling.ts';
 import { acquireRun, LeaseLostError, type RunLease } from './lease.ts';
-import { endedRun, MAX_DELIVERIES, releasedRun } from './run.ts';
-import { RunExecutor } from './runExecutor.ts';
+import { outcomesOfRun } from './outcomes.ts';
+import { ownerEnding } from './owner.ts';
+import {
+  endedRun,
+  MAX_DELIVERIES,
+  pausedForBudget,
+  type Run,
+  type RunEnding,
+  type RunOrder,
+  releasedRun,
+  waitingRun,
+  withRecord,
+} from './run.ts';
 
 /** Time after which an instance stops executing a run and queues it again for any instance. */
 const TURN_MS = 10 * 60_000;
@@ -84,4 +110,233 @@ export class RunExecution extends Service<ExecutionPorts> {
       (run, now) => taskCancellations(this.ports.tasks, run, now),
     );
   }
+}
+
+/** Maximum size of a step's output as JSON in bytes, because one document contains the step. */
+const MAX_OUTPUT_BYTES = 800_000;
+
+class RunExecutor {
+  private readonly ports: ExecutionPorts;
+  private readonly lease: RunLease;
+  private readonly order: RunOrder;
+  private readonly records = new Map<string, StepRecord>();
+  private readonly outcomes = new Map<string, StepOutcome>();
+  private readonly replay: Replay;
+  private budget: RunBudget | undefined;
+
+  /** @param recorded `before`: records of the steps that had ended or were waiting before this execution */
+  constructor(
+    ports: ExecutionPorts,
+    lease: RunLease,
+    { order, before }: { readonly order: RunOrder; readonly before: readonly StepRecord[] },
+  ) {
+    this.ports = ports;
+    this.lease = lease;
+    this.order = order;
+    this.replay = new Replay(order.workflow, order, this.outcomes);
+    for (const record of before) this.note(record);
+  }
+
+  /** Executes the steps of the next stage concurrently, or ends the run if no step is left. */
+  async step(): Promise<'more' | 'over'> {
+    const { lease } = this;
+    const progress = this.replay.progress();
+    const { next } = progress;
+    const due = next.kind === 'execute' ? next.steps : [];
+    const isSole =
+      due.length < 2 && due.every(({ step }) => agentsOf(step).length === 1 && agentsOf(step)[0] !== NETWORK);
+    const begun = (current: Run): Run => ({ ...current, current: due.map(({ name }) => name) });
+    // The start of a single call, or the end of the run, is committed together with the previous step.
+    if (isSole) lease.defer([], begun);
+    else await lease.change(begun);
+    const ending = await this.endingOf(next);
+    if (ending !== undefined) {
+      await this.end(ending, progress);
+      return 'over';
+    }
+    const { records, refused } = await this.execute(due, isSole);
+    const came = new Set(records.map(({ status }) => status));
+    // If one step fails, the run ends, even if other steps of the stage are waiting.
+    if (lease.isCancelled || came.has('failed')) return 'more';
+    if (refused !== undefined) return this.pauseForBudget(refused.refusal);
+    if (!came.has('waiting')) return 'more';
+    const left = await lease.change((current) => (current.cancel_requested ? current : waitingRun(current)));
+    return left.cancel_requested ? 'more' : 'over';
+  }
+
+  private async endingOf(next: Next): Promise<RunEnding | undefined> {
+    const { isCancelled, run } = this.lease;
+    if (isCancelled) return { status: 'cancelled' };
+    if (next.kind === 'finished') {
+      const rounds = [...this.records.values()].filter(({ name }) => name === next.result);
+      const last = rounds.sort((left, right) => left.iteration - right.iteration).at(-1);
+      return { status: 'succeeded', ...(last && { result_step: last.id }) };
+    }
+    if (next.kind === 'failed') {
+      const failure = this.records.get(stepId(next.at))?.failure;
+      const message = `Step "${next.at.name}": ${failure?.message ?? next.error}`;
+      return { status: 'failed', failure: { reason: failure?.reason ?? next.reason, message } };
+    }
+    if (this.ports.clock.now() >= run.deadline) {
+      const message = `The run reached its deadline, ${run.deadline.toISOString()}.`;
+      return { status: 'failed', failure: { reason: 'DEADLINE', message } };
+    }
+    return ownerEnding(this.ports, run);
+  }
+
+  private async end(ending: RunEnding, { next, skipped, warnings }: Progress): Promise<void> {
+    const { lease } = this;
+    const { id: runId, epoch } = lease.run;
+    const settledAt = this.ports.clock.now();
+    const unexecuted = (round: StepRound, index: number) => ({
+      ...this.startedSteps(round, index),
+      settled_at: settledAt,
+    });
+    const records: StepRecord[] = skipped.map((round, index) => ({ ...unexecuted(round, index), status: 'skipped' }));
+    // A step fails before its execution if its condition or its prompt cannot be evaluated.
+    if (next.kind === 'failed' && !this.records.has(stepId(next.at))) {
+      const failure = { reason: next.reason, message: next.error };
+      records.push({ ...unexecuted(next.at, skipped.length), status: 'failed', failure });
+    }
+    const settled = [...this.records.values(), ...records];
+    // The journal also contains the cost of steps that a crash interrupted and that were not executed again.
+    const booked = epoch > 1 ? await recordedCostOf(this.ports, await lease.change((run) => run)) : {};
+    await lease.change(
+      (run, now) => {
+        const ended = { ...run, ...booked, warnings: [...new Set([...run.warnings, ...warnings])] };
+        return endedRun(ended, run.cancel_requested ? { status: 'cancelled' } : ending, now);
+      },
+      async (run, now) => [
+        ...records.map((step): OrchestrationChange => ({ kind: 'recordStep', runId, step })),
+        ...(await taskCancellations(this.ports.tasks, run, now)),
+        ...(await this.recordedOutcomes(run.workspace, outcomesOfRun(this.order.workflow, settled, run.status))),
+      ],
+    );
+  }
+
+  /** Returns the changes that count the agents' outcomes. Only the run's last commit has them, so they count once. */
+  private async recordedOutcomes(
+    workspace: string,
+    outcomes: readonly Outcome[],
+  ): Promise<readonly OrchestrationChange[]> {
+    if (outcomes.length === 0) return [];
+    const bookings = recordedOutcomesOf(await this.ports.workRecords.find(workspace), outcomes);
+    return [{ kind: 'recordOutcomes', workspace, bookings }];
+  }
+
+  /** @param index position of the step among the steps that start together */
+  private startedSteps(round: StepRound, index: number) {
+    const role = allSteps(this.order.workflow).find(({ name }) => name === round.name)?.role ?? 'execute';
+    return startedStep(round, role, this.records.size + index + 1, this.ports.clock.now());
+  }
+
+  /** Executes steps concurrently and records their outcomes. A step that waits for a budget is not recorded. */
+  private async execute(due: readonly DueStep[], isSole: boolean) {
+    const { lease, ports } = this;
+    const { run } = lease;
+    const runId = run.id;
+    const budgetKeys = budgetKeysOf(nodeKey({ kind: 'run', id: runId }), run);
+    // An earlier execution may have made calls for the first stage of this execution, but not for later stages.
+    const mayHaveCalls = run.epoch > 1 && this.budget === undefined;
+    const tasks = await Promise.all(
+      due.map(async (step, index) => {
+        const id = stepId(step);
+        const { repeatable } = step.step;
+        const before = mayHaveCalls ? await ports.runs.journal(runId, id) : [];
+        const scope = { runId, step: id, budgetKeys, repeatable, lease, isSole };
+        const journal = new StepJournal(ports, scope, before);
+        return { due: step, startedStep: this.records.get(id) ?? this.startedSteps(step, index), journal };
+      }),
+    );
+    this.budget ??= this.openBudget(tasks.map(({ journal }) => usageOf(journal.recorded)));
+    const { parallel, forbidden } = this.order;
+    const shared = { run, lease, budget: this.budget, concurrentSteps: due.length, sequentially: !parallel, forbidden };
+    const works = tasks.map(async (task): Promise<StepRecord | BudgetExhaustedError> => {
+      const work = await this.executeStep({ ...task, ...shared });
+      if (work instanceof BudgetExhaustedError) return work;
+      const { record, warnings } = work;
+      const noted = { record, warnings: [...warnings, ...repetitionWarnings(task)] };
+      const measures = measuresOf(record.attempts).map((measure) => ({ kind: 'measureAgent', measure }) as const);
+      lease.defer([{ kind: 'recordStep', runId, step: record }, ...measures], (run) => withRecord(run, noted));
+      // While other steps are in progress, the next commit of the run may be minutes away.
+      if (due.length > 1) await lease.change((current) => current);
+      return record;
+    });
+    const all = Promise.all(works);
+    all.catch((why) => lease.abandon(why));
+    await Promise.allSettled(works);
+    const came = await all;
+    const records = came.flatMap((one) => (one instanceof BudgetExhaustedError ? [] : one));
+    for (const record of records) this.note(record);
+    return { records, refused: came.find((one) => one instanceof BudgetExhaustedError) };
+  }
+
+  /** Executes a step. If the step fails, the promise resolves with a record that contains the error. */
+  private async executeStep(task: StepTask): Promise<StepWork | BudgetExhaustedError> {
+    try {
+      const work = await (agentsOf(task.due.step)[0] === NETWORK
+        ? executeOnNetwork(task, this.ports)
+        : new HostedStep(task, this.ports).execute());
+      const { output, results, ...rest } = work.record;
+      if (byteLength([output, results]) <= MAX_OUTPUT_BYTES) return work;
+      const message = `The output exceeds ${MAX_OUTPUT_BYTES} bytes.`;
+      const failure = { reason: 'OUTPUT_TOO_LARGE', message };
+      return { ...work, record: { ...rest, status: 'failed', failure } };
+    } catch (error) {
+      if (error instanceof BudgetExhaustedError) return error;
+      if (!(error instanceof MusterError) || isContention(error)) throw error;
+      // The record of a waiting step may already contain an output, which is removed here.
+      const { output: _, results: __, ...rest } = task.startedStep;
+      const attempts = task.journal.recorded;
+      const failure = { reason: error.details.reason ?? error.code, message: error.message };
+      const ending = { spent: usageOf(attempts), settled_at: this.ports.clock.now(), failure };
+      return { record: { ...rest, attempts, ...ending, status: 'failed' }, warnings: [] };
+    }
+  }
+
+  /** Pauses the run. If the budget is exhausted, asks the person who set it to raise it. Ended calls are kept. */
+  private async pauseForBudget(refusal: BudgetRefusal): Promise<'more' | 'over'> {
+    const { budgets, dispatch, askToRaise } = this.ports;
+    const { id, workspace } = this.lease.run;
+    const { budget } = refusal.limitedBy;
+    if (refusal.isExhausted) await askToRaise(refusal, workspace);
+    const left = await this.lease.change((run, now) =>
+      run.cancel_requested ? run : pausedForBudget(run, refusal, now),
+    );
+    if (left.cancel_requested) return 'more';
+    // If the budget was raised before the pause was stored, that change did not resume this run, so dispatch it now.
+    if ((await budgets.find(budgetKey(budget)))?.value.round !== budget.round) await dispatch.dispatch(id);
+    return 'over';
+  }
+
+  private note(record: StepRecord): void {
+    this.records.set(record.id, record);
+    const outcome = outcomeOf(record);
+    if (outcome !== undefined) this.outcomes.set(outcomeKey(record), outcome);
+  }
+
+  private openBudget(booked: readonly Run['spent'][]): RunBudget {
+    const before = [...this.records.values()].map(({ spent }) => spent);
+    const { cost_usd, ...usage } = [...before, ...booked].reduce(addUsage, NO_USAGE);
+    return new RunBudget(this.order.budget, { usage, cost_usd });
+  }
+}
+
+function outcomeOf({ status, output = '', results, failure }: StepRecord): StepOutcome | undefined {
+  if (status === 'failed') return { status, error: failure?.message ?? 'The step failed.' };
+  if (status !== 'succeeded') return undefined;
+  const valid = results?.flatMap(({ agent, output: text }) => (text === undefined ? [] : { agent, output: text }));
+  return { status: 'done', output, ...(valid && { results: valid }) };
+}
+
+/** Returns warnings about calls that were made twice, because an instance crashed or because their input changed. */
+function repetitionWarnings({ due, journal }: Pick<StepTask, 'due' | 'journal'>): string[] {
+  const again = (why: string) => (attempt: Attempt) =>
+    `Step "${due.name}": a call to ${attempt.agent} was repeated, because ${why}`;
+  return [
+    ...journal.interrupted.map(
+      again('the instance that made it ended before the answer arrived. The first call may have been billed.'),
+    ),
+    ...journal.outdated.map(again('the input of the call has changed. Both calls are charged.')),
+  ];
 }

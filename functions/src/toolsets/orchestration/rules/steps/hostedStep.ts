@@ -2,8 +2,7 @@
 import { BudgetExhaustedError } from '../../../../graph/rules/budget.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { capabilityFor, profileOf } from '../agents/profile.ts';
-import type { AgentStatus } from '../agents/recommendation.ts';
-import { agentStatusesOf, fallbackAgents } from '../agents/roster.ts';
+import { type AgentStatus, agentStatusesOf, fallbackAgents } from '../agents/roster.ts';
 import type { RunBudget } from '../calls/budget.ts';
 import { type CallResult, call } from '../calls/calling.ts';
 import type { StepJournal } from '../calls/journal.ts';
