@@ -1,7 +1,6 @@
 import type { Toolset } from '../../mcp/tool.ts';
 import type { InboxServices } from './create.ts';
-import { answer, list } from './tools/answers.ts';
-import { ask, wait, withdraw } from './tools/questions.ts';
+import { answer, ask, list, wait, withdraw } from './tools/requests.ts';
 
 /** Toolset with which agents ask people. Source: docs/guides/inbox.md. */
 export const inbox: Toolset<InboxServices> = {

@@ -1,14 +1,82 @@
-/** Tools for the asker: ask a question, wait for the answer, withdraw the question. */
+/** Tools for requests to people: ask, wait for the answer, withdraw; list and answer. */
 import { z } from 'zod';
 import { isVisible } from '../../../kernel/hiddenCharacters.ts';
 import { idOf } from '../../../kernel/ids.ts';
+import { fittingItems } from '../../../kernel/json.ts';
+import { decodeCursor, encodeCursor } from '../../../kernel/paging.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
-import { guidance, listUpTo, reading, wholeNumber, writing } from '../../../mcp/tool.ts';
+import { guidance, listUpTo, reading, textUpTo, toolsFor, wholeNumber, writing } from '../../../mcp/tool.ts';
 import { text } from '../../coordination/index.ts';
 import type { InboxServices } from '../create.ts';
 import { isSettled } from '../rules/answering.ts';
-import { isAskedAtClient, MAX_ANSWER, optionsOf, REQUEST_KINDS, type Request } from '../rules/request.ts';
-import { defineTool, requestId, requestResponse, requestShape } from './requestResponses.ts';
+import {
+  isAskedAtClient,
+  MAX_ANSWER,
+  optionsOf,
+  REQUEST_KINDS,
+  REQUEST_STATES,
+  type Request,
+} from '../rules/request.ts';
+
+const defineTool = toolsFor<InboxServices>();
+
+const requestId = idOf('a request').describe('From inbox.ask');
+
+const requestState = z.enum(REQUEST_STATES);
+
+const time = z.iso.datetime();
+
+const requestShape = z.object({
+  request_id: z.string(),
+  workspace: z.string(),
+  kind: z.enum(REQUEST_KINDS),
+  question: z.string(),
+  options: z.array(z.string()).optional().describe('The possible answers; absent for free text.'),
+  state: requestState,
+  asked_by: z.string().describe('The uid of the asker.'),
+  asked_of: z.object({ uid: z.string(), name: z.string() }),
+  task_id: z.string().optional(),
+  created_at: time,
+  expires_at: time,
+  default: z.string().optional().describe('The answer that applies on expiry.'),
+  answer: z.string().optional(),
+  comment: z.string().optional(),
+  answered_by: z
+    .object({ uid: z.string(), agent_id: z.string().optional() })
+    .optional()
+    .describe('The person, and the agent that answered for them, if any.'),
+  settled_at: time.optional(),
+  call: z
+    .object({ tool: z.string(), arguments: z.record(z.string(), z.unknown()) })
+    .optional()
+    .describe('The call that runs once approved.'),
+  outcome: z.record(z.string(), z.unknown()).optional().describe("The call's answer or error."),
+});
+
+function requestResponse(request: Request): z.output<typeof requestShape> {
+  const { answered_by, answered_by_agent } = request;
+  const options = optionsOf(request);
+  return {
+    request_id: request.id,
+    workspace: request.workspace,
+    kind: request.kind,
+    question: request.question,
+    options: options && [...options],
+    state: request.state,
+    asked_by: request.asked_by,
+    asked_of: { uid: request.asked_of, name: request.asked_of_name },
+    task_id: request.task_id,
+    created_at: request.created_at.toISOString(),
+    expires_at: request.expires_at.toISOString(),
+    default: request.default,
+    answer: request.answer,
+    comment: request.comment,
+    answered_by: answered_by === undefined ? undefined : { uid: answered_by, agent_id: answered_by_agent },
+    settled_at: request.settled_at?.toISOString(),
+    call: request.call && { tool: request.call.tool, arguments: request.call.arguments },
+    outcome: request.outcome,
+  };
+}
 
 const MAX_OPTIONS = 20;
 
@@ -120,4 +188,57 @@ export const withdraw = defineTool({
   response: requestResponse,
   handler: ({ services, principal, recordResponse }, { request_id: id }) =>
     services.inbox.asking.withdraw(principal, id, recordResponse),
+});
+
+const SUGGESTION = 'Send next_cursor with the same box and state as before, or omit cursor to start over.';
+
+export const list = defineTool({
+  name: 'list',
+  title: 'List requests',
+  description: 'Lists requests to your owner (received) or made by you (sent), newest first.',
+  input: z.strictObject({
+    box: z.enum(['received', 'sent']).default('received').describe('Which'),
+    state: requestState.optional().describe('State'),
+    limit: wholeNumber(1, 100).default(20).describe('Maximum'),
+    cursor: textUpTo(4000).optional().describe('Previous next_cursor'),
+  }),
+  output: z.object({ requests: z.array(requestShape), truncated: z.boolean(), next_cursor: z.string().optional() }),
+  ...reading,
+  example: { state: 'open' },
+  handler: async ({ services, principal }, { box, state, limit, cursor }) => {
+    const question = `${box} requests ${state ?? ''}`;
+    const place = decodeCursor(question, cursor, SUGGESTION);
+    const after = place && { at: new Date(place.order[0] ?? 0), id: place.id };
+    const states = state === undefined ? REQUEST_STATES : [state];
+    const page = { limit, ...(after && { after }) };
+    const { items, more } = await services.inbox.answers.list(principal, box, states, page);
+    const given = fittingItems(items, requestResponse);
+    const last = given.at(-1);
+    const truncated = more || given.length < items.length;
+    return {
+      requests: given.map(requestResponse),
+      truncated,
+      next_cursor:
+        truncated && last ? encodeCursor(question, { order: [last.created_at.getTime()], id: last.id }) : undefined,
+    };
+  },
+});
+
+export const answer = defineTool({
+  name: 'answer',
+  title: 'Answer a request',
+  description: 'For people: answers an open question or approval in your inbox, once.',
+  details:
+    "Answer an approval with approve or refuse, and a choice with one of its options. An agent can answer for its owner if agents_may_answer in the owner's preferences lists the agent, but it cannot answer its own requests. An answer cannot be undone.",
+  input: z.strictObject({
+    request_id: requestId,
+    answer: text('An option, or text', MAX_ANSWER),
+    comment: text('For the asker', 2000).optional(),
+  }),
+  output: requestShape,
+  ...writing('viewer', { destructiveHint: false, idempotentHint: true }),
+  example: { request_id: 'request-region', answer: 'us-central1' },
+  response: requestResponse,
+  handler: ({ services, principal, recordResponse }, { request_id: id, ...given }) =>
+    services.inbox.answers.answer(principal, id, given, recordResponse),
 });
