@@ -3,10 +3,9 @@ import { z } from 'zod';
 import { partOf } from '../../../graph/rules/linking.ts';
 import { isVisible } from '../../../kernel/hiddenCharacters.ts';
 import { idOf } from '../../../kernel/ids.ts';
-import { openIssue } from '../rules/issues.ts';
 import { repositoryName } from '../rules/names.ts';
-import { type CreatedPullRequest, openPullRequest } from '../rules/pullRequests.ts';
 import { requireReachable } from '../rules/reach.ts';
+import { type CreatedPullRequest, openIssue, openPullRequest } from '../rules/tracker.ts';
 import { adding, defineTool, inRepository } from './gitHubResponses.ts';
 
 export const createPR = defineTool({
