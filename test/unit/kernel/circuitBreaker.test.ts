@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { CircuitBreaker } from '../../../functions/src/kernel/realtime/circuitBreaker.ts';
+import { CircuitBreaker } from '../../../functions/src/kernel/realtime/database.ts';
 
 describe('CircuitBreaker', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));

@@ -5,8 +5,7 @@ import { Batching } from '../../kernel/concurrency.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import type { TimeCursor } from '../../kernel/paging.ts';
 import { type Clock, Service } from '../../kernel/ports.ts';
-import { CircuitBreaker } from '../../kernel/realtime/circuitBreaker.ts';
-import { changeNode, checkPath, PRESENCE, presencePath } from '../../kernel/realtime/database.ts';
+import { CircuitBreaker, changeNode, checkPath, PRESENCE, presencePath } from '../../kernel/realtime/database.ts';
 import { MIN_PRESENCE_MS, presenceNode } from '../rules/agent.ts';
 import type { Presence } from '../rules/ports.ts';
 

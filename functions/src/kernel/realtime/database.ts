@@ -1,8 +1,8 @@
-/** Realtime Database: paths (docs/data-model.md#realtime-database), app, client, and conditional writes. */
+/** Realtime Database: paths (docs/data-model.md#realtime-database), app, client, conditional writes, circuit breaker. */
 
 import { type App, getApps, initializeApp } from 'firebase-admin/app';
 import type { Database, DataSnapshot, Query, Reference } from 'firebase-admin/database';
-import { Batching } from '../concurrency.ts';
+import { Batching, withTimeout } from '../concurrency.ts';
 import { segmentOf } from '../firestore/paths.ts';
 import { keyOf } from '../ids.ts';
 
@@ -238,5 +238,40 @@ export class BusWrites {
       const half = Math.ceil(writes.length / 2);
       return (await Promise.all([this.apply(writes.slice(0, half)), this.apply(writes.slice(half))])).flat();
     }
+  }
+}
+
+const TIMEOUT_MS = 1000;
+
+/** Ends requests after a second (the client has no timeout). While a request is overdue, others fail immediately. */
+export class CircuitBreaker {
+  /** Number of requests that have timed out and are still unanswered. */
+  private overdue = 0;
+
+  /** @throws Error while a response is overdue */
+  requireClosed(): void {
+    if (this.overdue > 0) throw new Error('The Realtime Database has not responded yet.');
+  }
+
+  /** `start` gets a signal that aborts on timeout. @throws Error if the response takes longer than one second */
+  async waitFor<T>(start: (late: AbortSignal) => Promise<T>): Promise<T> {
+    this.requireClosed();
+    const late = new AbortController();
+    let hasEnded = false;
+    const work = start(late.signal).finally(() => {
+      hasEnded = true;
+    });
+    return withTimeout(work, TIMEOUT_MS, 'The Realtime Database').catch((error: unknown) => {
+      if (!hasEnded) {
+        late.abort();
+        this.overdue += 1;
+        void work
+          .catch(() => undefined)
+          .finally(() => {
+            this.overdue -= 1;
+          });
+      }
+      throw error;
+    });
   }
 }

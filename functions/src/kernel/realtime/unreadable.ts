@@ -5,8 +5,7 @@ import { core } from 'zod';
 import { keyOf, nameOfKey } from '../ids.ts';
 import { type Clock, DAY_MS, type Log, Service, type UnreadableDocuments } from '../ports.ts';
 import type { ExpiringStore } from '../sweep.ts';
-import { CircuitBreaker } from './circuitBreaker.ts';
-import { keysIn, removeFound, UNREADABLE } from './database.ts';
+import { CircuitBreaker, keysIn, removeFound, UNREADABLE } from './database.ts';
 
 const RECENT_MS = 3_600_000;
 

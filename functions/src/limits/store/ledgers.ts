@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { withTimeout } from '../../kernel/concurrency.ts';
 import { keyOf } from '../../kernel/ids.ts';
 import { type Clock, DAY_MS, Service } from '../../kernel/ports.ts';
-import { CircuitBreaker } from '../../kernel/realtime/circuitBreaker.ts';
 import {
   agentMetricsPath,
+  CircuitBreaker,
   changeNode,
   LIMITS,
   limitPath,
