@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { JsonValue } from '../../../functions/src/kernel/json.ts';
 import { FREE_FORM } from '../../../functions/src/kernel/realtime/database.ts';
-import { MAX_CHILDREN } from '../../../functions/src/toolsets/firebase/realtime/childLimits.ts';
+import { MAX_CHILDREN } from '../../../functions/src/toolsets/firebase/realtime/writable.ts';
 import { answer } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 import { agentCaller, because } from './callers.ts';

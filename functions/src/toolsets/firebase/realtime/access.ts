@@ -15,11 +15,11 @@ import type {
 } from '../rules/databaseAccess.ts';
 import { pathNotFound } from '../rules/dataErrors.ts';
 import { CallerClients } from './callerClients.ts';
-import { ChildLimits } from './childLimits.ts';
 import { entriesOf } from './order.ts';
 import { readPage } from './paging.ts';
 import { CallerRest, NOTHING_ETAG, type RealtimePorts } from './rest.ts';
 import { CallerWatch } from './watch.ts';
+import { ChildLimits } from './writable.ts';
 import { Writing } from './writing.ts';
 
 /** Source: https://firebase.google.com/docs/database/rest/retrieve-data */

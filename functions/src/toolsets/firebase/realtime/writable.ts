@@ -3,9 +3,13 @@
  * does not name the invalid part. Source: https://firebase.google.com/docs/database/usage/limits
  */
 import { type JsonValue, jsonObject } from '../../../kernel/json.ts';
-import type { DataPath } from '../rules/databaseAccess.ts';
-import { invalidDataType } from '../rules/dataErrors.ts';
+import { BoundedMap } from '../../../kernel/memoCache.ts';
+import { type Clock, Service } from '../../../kernel/ports.ts';
+import { FREE_FORM, FREE_FORM_ROOTS } from '../../../kernel/realtime/database.ts';
+import type { DataPath, WriteRequest } from '../rules/databaseAccess.ts';
+import { invalidDataType, sizeLimitExceeded } from '../rules/dataErrors.ts';
 import { entriesOf, faultOf, MAX_DEPTH } from './order.ts';
+import type { CallerRest } from './rest.ts';
 
 const SHOWN_KEY_LENGTH = 50;
 
@@ -93,4 +97,100 @@ function onlyIn(data: unknown, key: string): unknown {
   if (typeof data !== 'object' || data === null) return undefined;
   const [entry, ...others] = Object.entries(data);
   return entry?.[0] === key && others.length === 0 ? entry[1] : undefined;
+}
+
+/** Maximum number of children of a list. Larger lists cannot be watched and are slow to read. */
+export const MAX_CHILDREN = 10_000;
+
+/** Key of an object that stands for a value which the database computes. */
+const SERVER_VALUE = '.sv';
+
+/** Time in milliseconds for which a count is reused. During this time, other callers may change the actual number. */
+const COUNT_TTL_MS = 60_000;
+
+const MAX_CACHED_COUNTS = 2000;
+
+interface Counted {
+  /** Number of children when they were counted, plus the children that this caller has added since then. */
+  count: number;
+  readonly at: number;
+}
+
+export class ChildLimits extends Service<{ readonly clock: Clock }> {
+  /** Counts by caller and list, because callers may have access to different lists. */
+  private readonly counted = new BoundedMap<string, Counted>(MAX_CACHED_COUNTS);
+
+  /** @throws MusterError SIZE_LIMIT_EXCEEDED if the list or a list within the data would get too many children */
+  async check(rest: CallerRest, { segments }: DataPath, request: WriteRequest): Promise<void> {
+    const { operation, data } = request;
+    const isFreeForm = FREE_FORM_ROOTS.includes(segments[0] ?? '');
+    if (!isFreeForm || operation === 'delete' || isNothing(data)) return;
+    checkShape(segments.length + (operation === 'push' ? 1 : 0), data, 'data');
+    const list = operation === 'set' ? segments.slice(0, -1) : segments;
+    // No caller can list the roots `messages` and `shared`.
+    if (list.length === 1) return;
+    await this.requireCapacity(rest, list.join('/'), namedBy(segments, request));
+  }
+
+  /** @param named keys of the children to write, which may already exist; undefined if the write creates a new key */
+  private async requireCapacity(rest: CallerRest, list: string, named: readonly string[] | undefined): Promise<void> {
+    const at = this.ports.clock.now().getTime();
+    const key = `${rest.caller.principal.uid} ${list}`;
+    const known = this.counted.get(key);
+    const added = named?.length ?? 1;
+    if (known && at - known.at < COUNT_TTL_MS && known.count + added <= MAX_CHILDREN) {
+      known.count += added;
+      return;
+    }
+    // A caller that cannot read the list cannot write to the list either, so the write itself will fail.
+    const keys = await this.keysAt(rest, list).catch(() => undefined);
+    if (keys === undefined) return;
+    const more = named === undefined ? 1 : named.filter((each) => !keys.has(each)).length;
+    if (more > 0 && keys.size + more > MAX_CHILDREN) throw listFull('path', `"${list}"`);
+    this.counted.set(key, { count: keys.size + more, at });
+  }
+
+  private async keysAt(rest: CallerRest, path: string): Promise<ReadonlySet<string>> {
+    return new Set(keysOf((await rest.read({ path, parameters: { shallow: 'true' } })).data));
+  }
+}
+
+/** Returns the keys of the children that a write sets; undefined if the write creates a new key. */
+function namedBy(
+  segments: readonly string[],
+  { operation, data, repetition }: WriteRequest,
+): readonly string[] | undefined {
+  if (operation === 'set') return segments.slice(-1);
+  if (operation === 'update') return keysOf(data);
+  return repetition && [repetition.id];
+}
+
+function keysOf(data: JsonValue): readonly string[] {
+  if (typeof data !== 'object' || data === null) return [];
+  return entriesOf(data).flatMap(([key, child]) => (isNothing(child) ? [] : [key]));
+}
+
+/** Checks lists in the data, and also text length and depth, because the rules do not report why they deny. */
+function checkShape(level: number, data: JsonValue, field: string): void {
+  if (isNothing(data)) return;
+  if (typeof data === 'string' && data.length > FREE_FORM.characters)
+    throw sizeLimitExceeded(field, `Texts can have at most ${FREE_FORM.characters} characters.`, 'Split the text.');
+  if (level > FREE_FORM.levels) {
+    throw invalidDataType(
+      field,
+      `The data nests deeper than ${FREE_FORM.levels} levels, the maximum under messages and shared.`,
+    );
+  }
+  if (typeof data !== 'object' || data === null) return;
+  const entries = entriesOf(data).filter(([key]) => key !== SERVER_VALUE);
+  if (entries.length > MAX_CHILDREN) throw listFull(field, 'The list');
+  for (const [key, child] of entries) checkShape(level + 1, child, `${field}.${key}`);
+}
+
+function listFull(field: string, list: string) {
+  return sizeLimitExceeded(
+    field,
+    `${list} would have more than ${MAX_CHILDREN} children.`,
+    'Delete old children, or use several lists, such as one per day or per conversation.',
+  );
 }
