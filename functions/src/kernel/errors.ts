@@ -1,7 +1,4 @@
-/**
- * The error class and the table of error codes. Handlers throw MusterError; only mcp/toolResponse.ts converts it to a
- * toolset's envelope. Source: docs/semantics.md#errors; the network specification, "Specific Error Codes".
- */
+/** The error class and the table of error codes. Source: docs/semantics.md#errors; the network specification. */
 
 /** Error codes with their integers at /mcp/rpc, from the network specification. */
 export const ERROR_CODES = {

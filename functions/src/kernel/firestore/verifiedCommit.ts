@@ -21,9 +21,7 @@ export const NO_MARKER: CommitMarkerReader = { committedAt: async () => undefine
 /** Number of commit ids that a document keeps if commits after the marked one may change it. */
 const MAX_LATEST_COMMITS = 4;
 
-/**
- * Field with the ids of the latest commits that changed a document, newest first. Only some documents have the field.
- */
+/** Field, of some documents only, with the ids of the latest commits that changed the document, newest first. */
 export const LATEST_COMMITS = 'latest_commits';
 
 const commitIds = z.array(z.string()).catch([]);

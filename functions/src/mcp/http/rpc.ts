@@ -1,7 +1,4 @@
-/**
- * Plain JSON-RPC 2.0: the method is a tool's full name, `params` are its arguments, `result` is its response. Source:
- * the network specification, "Example Usage" and "Error Codes"; https://www.jsonrpc.org/specification.
- */
+/** Plain JSON-RPC 2.0: the method is a tool's name. Source: the network specification; https://www.jsonrpc.org. */
 
 import { INVALID_PARAMS, INVALID_REQUEST } from '@modelcontextprotocol/server';
 import { MusterError, shownName } from '../../kernel/errors.ts';
@@ -19,10 +16,7 @@ import { BadMessage, MAX_BATCH, MAX_ID_LENGTH, parseBody } from './body.ts';
 import { rejectionOf } from './rejection.ts';
 import { errorReply, type JsonReply } from './response.ts';
 
-/**
- * Responds to a message or batch, with HTTP status 200 even for errors.
- * @throws MusterError RATE_LIMITED if the body contains no valid message
- */
+/** Responds with HTTP status 200, even for errors. @throws MusterError RATE_LIMITED if no message is valid */
 export async function serveRpc(ports: CallPorts, routed: RoutedRequest, bytes: Buffer): Promise<JsonReply> {
   try {
     const json = await respondToBody(ports, routed, parseBody(bytes));

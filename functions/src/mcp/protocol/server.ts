@@ -1,7 +1,4 @@
-/**
- * Serves an MCP message or batch of any protocol revision with the MCP SDK, without a session. Source:
- * docs/decisions/0007-serving-mcp.md; the SDK's docs/serving/http.md and docs/advanced/low-level-server.md.
- */
+/** Serves MCP messages and batches with the SDK, without a session. Source: docs/decisions/0007-serving-mcp.md. */
 
 import type { IncomingHttpHeaders } from 'node:http';
 import {

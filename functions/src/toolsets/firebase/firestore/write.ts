@@ -245,10 +245,7 @@ export class WriteMarker implements CommitMarkerReader {
     });
   }
 
-  /**
-   * Returns the time of the commit; undefined if nothing was committed or the marker has expired.
-   * @throws MusterError CONFLICT if a different write has used the same idempotency key
-   */
+  /** Returns the time of a commit that has not expired. @throws MusterError CONFLICT if another write used the key */
   async committedAt(): Promise<Timestamp | undefined> {
     const snapshot = await this.document.get();
     const { createTime } = snapshot;

@@ -1,7 +1,4 @@
-/**
- * Approvals of calls. A call needs an approval if the workspace requires it, or if an agent would loosen a limit with
- * the call. Source: docs/decisions/0033-asking-people.md; docs/security.md#two-rules.
- */
+/** Approvals of calls, by a workspace's rules or to loosen a limit. Source: docs/decisions/0033-asking-people.md. */
 
 import { z } from 'zod';
 import type { ApprovableCall, Approvals } from '../../../access/rules/permissionCheck.ts';

@@ -24,10 +24,7 @@ interface RunOptions {
   readonly budget: RunRequest['budget'];
 }
 
-/**
- * Chooses the workflow for a prompt, unless the caller's preferences specify a workflow.
- * @throws MusterError FORBIDDEN if the workspace forbids the preferred agent
- */
+/** Chooses the workflow unless the caller did. @throws MusterError FORBIDDEN if the preferred agent is forbidden */
 export function requestFor(
   { prompt, context = {} }: { readonly prompt: string; readonly context?: JsonObject },
   { agent = AUTO, workflow: name = AUTO, role = AUTO, cache = true }: Preferences,

@@ -1,7 +1,4 @@
-/**
- * Health of the services that Muster uses. Source: the network specification, system.getSystemStatus;
- * docs/semantics.md#network.
- */
+/** Health of the services that Muster uses. Source: system.getSystemStatus; docs/semantics.md#network. */
 
 import { withTimeout } from '../../../kernel/concurrency.ts';
 import { Service } from '../../../kernel/ports.ts';

@@ -27,10 +27,7 @@ export type WordIndex = Readonly<Record<WordPlace, Readonly<Record<string, strin
 
 type Worded = Pick<Todo, 'owner_uid' | 'title' | 'description'>;
 
-/**
- * Maximum size of a to-do's word index, in bytes: enough for a typical text of 5,000 letters. A text of only long
- * words would need several times as much.
- */
+/** Maximum size of a to-do's word index, in bytes: enough for a typical text of 5,000 letters. */
 export const MAX_WORD_BYTES = 100_000;
 
 export function wordIndexOf({ owner_uid, title, description = '' }: Worded): WordIndex {

@@ -1,7 +1,4 @@
-/**
- * One call: asks an agent, retries after transient failures, then asks the fallback agents. Each attempt respects the
- * budget and the time limit, and is recorded at its start and its end. Source: docs/semantics.md#orchestration.
- */
+/** One call to an agent, with retries and fallback agents. Source: docs/semantics.md#orchestration. */
 
 import type { FailureClass, HostedAgent, ModelAnswer, ModelFailure } from '../agents/model.ts';
 import type { Attempt } from '../calls/attempt.ts';

@@ -1,7 +1,4 @@
-/**
- * Computes the outcome of each agent's work in a run, from which the selection of agents learns. Outcomes are counted
- * when the run ends, because only then it is known which answers were used. Source: docs/semantics.md#orchestration.
- */
+/** Computes agents' outcomes when a run ends: only then are they known. Source: docs/semantics.md#orchestration. */
 
 import type { Outcome } from '../agents/scoring.ts';
 import type { Attempt } from '../calls/attempt.ts';

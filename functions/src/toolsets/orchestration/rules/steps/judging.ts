@@ -1,7 +1,4 @@
-/**
- * Blind judging for picks and votes: each judge sees the answers under letters, without agent names, and in a random
- * order that differs between judges. Source: docs/semantics.md#orchestration.
- */
+/** Blind judging: judges see answers without names, in different orders. Source: docs/semantics.md#orchestration. */
 import type { Hashing } from '../../../../kernel/ports.ts';
 import type { RandomSource } from '../agents/scoring.ts';
 import type { AnsweredCall } from '../calls/calling.ts';

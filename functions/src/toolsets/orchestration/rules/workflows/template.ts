@@ -1,7 +1,4 @@
-/**
- * Prompt templates in Mustache, a language without code execution. Templates can read only the values of the scope.
- * Outputs of models are marked as data. The size of a prompt is limited while the prompt is being built.
- */
+/** Prompt templates in Mustache, a language without code execution. Outputs of models are marked as data. */
 
 import mustache from 'mustache';
 import { characterCount } from '../../../../kernel/text.ts';
