@@ -56,7 +56,8 @@ export class ApprovedCalls {
       return { answer: withinSizeLimit(tool, answer, (json) => Buffer.byteLength(json) * STORED_RESULT_SHARE) };
     } catch (error) {
       const refusal = presentableError(error, id, name, ports.log);
-      if (isExpectedError(refusal)) throw error;
+      // A retry may succeed, because the arguments did not cause the error.
+      if (['FIREBASE_ERROR', 'TIMEOUT', 'RATE_LIMITED', 'INTERNAL'].includes(refusal.code)) throw error;
       return { error: refusal };
     }
   }
@@ -79,9 +80,4 @@ export class ApprovedCalls {
       timeLeft,
     };
   }
-}
-
-/** Returns whether a retry may succeed, because the error was not caused by the arguments. */
-function isExpectedError({ code }: MusterError): boolean {
-  return ['FIREBASE_ERROR', 'TIMEOUT', 'RATE_LIMITED', 'INTERNAL'].includes(code);
 }

@@ -217,7 +217,10 @@ describe('a write to the Realtime Database whose response is lost', () => {
 
   it('stores a commit marker that is kept as long as the call can be repeated', async () => {
     const expire = (hours: number) =>
-      new DatabaseCommitMarkers(realtimeDatabase, { now: () => new Date(Date.now() + hours * 3_600_000) }).expire();
+      new DatabaseCommitMarkers({
+        database: realtimeDatabase,
+        clock: { now: () => new Date(Date.now() + hours * 3_600_000) },
+      }).expire();
     await expire(100);
     await write({ n: MORE });
     await write({ n: 1 }, keyed());

@@ -52,10 +52,6 @@ export function usdOf({ nano_usd }: Amount): number {
   return nano_usd / NANO;
 }
 
-export type Budget = StoredBudget;
-
-export type Reservation = StoredReservation;
-
 export interface CountedBudget {
   readonly budget: Budget;
   readonly counts: StoredCounts;
@@ -255,7 +251,7 @@ export const { toDocument: budgetToDocument, fromDocument: budgetFromDocument } 
   }),
 );
 
-export type StoredBudget = ReturnType<typeof budgetFromDocument>;
+export type Budget = ReturnType<typeof budgetFromDocument>;
 
 /** Amount in integers. Money is in billionths of a US dollar. */
 const amount = z.object({ nano_usd: z.int().default(0), tokens: z.int().default(0) });
@@ -276,7 +272,7 @@ export const { toDocument: reservationToDocument, fromDocument: reservationFromD
   }),
 );
 
-export type StoredReservation = ReturnType<typeof reservationFromDocument>;
+export type Reservation = ReturnType<typeof reservationFromDocument>;
 
 const amountShape = z.object({ money: z.number().describe('US dollars.'), tokens: z.int() });
 

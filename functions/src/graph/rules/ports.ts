@@ -2,16 +2,16 @@
 
 import type { AuditChanges, ChangeOf, Versioned } from '../../kernel/commit.ts';
 import type { ListPage, PageRequest, SweepBatch, TimeCursor } from '../../kernel/paging.ts';
-import type { BudgetChanges, CountedBudget, StoredBudget, StoredReservation } from './budget.ts';
+import type { Budget, BudgetChanges, CountedBudget, Reservation } from './budget.ts';
 import type { GraphChanges, NodeKind, NodeRef, PartsProgress, StoredNode } from './graphNode.ts';
 
 export interface BudgetQueries {
-  find(key: string): Promise<Versioned<StoredBudget> | undefined>;
+  find(key: string): Promise<Versioned<Budget> | undefined>;
   /** Returns the budgets with a limit, by key order. Throws if one is unreadable, because it may be exhausted. */
   limited(keys: readonly string[]): Promise<readonly CountedBudget[]>;
-  counted(limits: readonly StoredBudget[]): Promise<readonly CountedBudget[]>;
+  counted(limits: readonly Budget[]): Promise<readonly CountedBudget[]>;
   /** Returns reservations of calls that must have ended by `now`, oldest first. */
-  due(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<StoredReservation>>;
+  due(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Reservation>>;
 }
 
 export interface GraphQueries {

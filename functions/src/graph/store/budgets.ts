@@ -11,6 +11,7 @@ import type { ChangeWriters, CommitWrites, EffectsOf } from '../../kernel/firest
 import type { SweepBatch, TimeCursor } from '../../kernel/paging.ts';
 import {
   type Amount,
+  type Budget,
   type BudgetChanges,
   budgetFromDocument,
   budgetKey,
@@ -20,15 +21,14 @@ import {
   isLimited,
   limitFields,
   minus,
+  type Reservation,
   reservationFromDocument,
   reservationToDocument,
-  type StoredBudget,
-  type StoredReservation,
 } from '../rules/budget.ts';
 import type { BudgetQueries } from '../rules/ports.ts';
 
 export class FirestoreBudgetQueries extends FirestoreReader implements BudgetQueries {
-  async find(key: string): Promise<Versioned<StoredBudget> | undefined> {
+  async find(key: string): Promise<Versioned<Budget> | undefined> {
     const snapshot = await this.database.doc(budgetPath(key)).get();
     return this.documents.findVersioned(snapshot, budgetFromDocument);
   }
@@ -41,7 +41,7 @@ export class FirestoreBudgetQueries extends FirestoreReader implements BudgetQue
     return this.counted(limits);
   }
 
-  async counted(limits: readonly StoredBudget[]): Promise<readonly CountedBudget[]> {
+  async counted(limits: readonly Budget[]): Promise<readonly CountedBudget[]> {
     if (limits.length === 0) return [];
     const documents = limits.map((limit) => this.database.doc(budgetCountsPath(budgetKey(limit))));
     const snapshots = await this.database.getAll(...documents);
@@ -52,7 +52,7 @@ export class FirestoreBudgetQueries extends FirestoreReader implements BudgetQue
     });
   }
 
-  due(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<StoredReservation>> {
+  due(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Reservation>> {
     const all = this.database.collection(COLLECTIONS.reservations);
     return readDue(all, 'due_at', { now, limit, after }, (snapshot) =>
       this.documents.readable(snapshot, reservationFromDocument),

@@ -45,7 +45,7 @@ export function createFirebase(dependencies: FirebaseDependencies) {
   return {
     ports,
     inverses: { document: new FreeFormAudit(ports).document },
-    expiring: { subscriptions, commitProofs: new DatabaseCommitMarkers(realtime, clock) },
+    expiring: { subscriptions, commitProofs: new DatabaseCommitMarkers({ database: realtime, clock }) },
     services: { data: new DataService(ports), subscriptions },
   };
 }

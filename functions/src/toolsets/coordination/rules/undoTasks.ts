@@ -96,8 +96,11 @@ export class TaskUndo extends Service<UndoPorts> {
     if (isHeld(before.status) && former.status === 'available') return this.undoClaim(taken);
     if (before.status === 'in_progress' && former.status === 'claimed')
       return taskChanges(before, undoStart(before), version, now);
-    if (before.status === 'available' && (former.status === 'failed' || former.status === 'cancelled'))
-      return [...taskChanges(before, restoreOutcome(before, former), version, now), ...dependencyFailures(before)];
+    if (before.status === 'available' && (former.status === 'failed' || former.status === 'cancelled')) {
+      const failed = { kind: 'dependencyFailed', dependencyId: before.id } as const;
+      const failures = before.dependents.map((taskId) => ({ ...failed, taskId }));
+      return [...taskChanges(before, restoreOutcome(before, former), version, now), ...failures];
+    }
     throw cannotUndoError(effect, 'The task is in the queue again. Agents can claim it with coordination.claim_task.');
   }
 
@@ -182,10 +185,6 @@ export class TaskUndo extends Service<UndoPorts> {
 function holdAgain({ value, version }: Versioned<Agent>, { id, session, claim_epoch }: Task): CoordinationChange {
   const agent = { ...value, held: { ...value.held, [id]: { session, claim_epoch } } };
   return { kind: 'holdTask', agent, taskId: id, version };
-}
-
-function dependencyFailures({ id, dependents }: Task): CoordinationChange[] {
-  return dependents.map((taskId) => ({ kind: 'dependencyFailed', taskId, dependencyId: id }));
 }
 
 function withoutProgressFields(effect: AuditEffect): AuditEffect {

@@ -118,6 +118,7 @@ export function statusResponse(status: CoordinationStatus): z.output<typeof stat
     failed: counts.failed + counts.cancelled,
   };
   const all = Object.values(tasks).reduce((sum, count) => sum + count);
+  const stuckTasks = stuck.first.map((task) => ({ id: task.id, reason: stuckReason(task), because_of: stuckBy(task) }));
   return {
     goal: session?.goal ?? '',
     tasks,
@@ -129,12 +130,8 @@ export function statusResponse(status: CoordinationStatus): z.output<typeof stat
     discoveries_count: counts.discoveries,
     last_activity: (lastActivity ?? session?.created_at)?.toISOString() ?? null,
     late: late.count > 0 ? { count: late.count, tasks: late.first.map(lateResponse) } : undefined,
-    stuck: stuck.count > 0 ? { count: stuck.count, tasks: stuck.first.map(stuckResponse) } : undefined,
+    stuck: stuck.count > 0 ? { count: stuck.count, tasks: stuckTasks } : undefined,
   };
-}
-
-function stuckResponse(task: Task) {
-  return { id: task.id, reason: stuckReason(task), because_of: stuckBy(task) };
 }
 
 function lateResponse({ id, deadline, status, claim }: Task) {

@@ -102,7 +102,8 @@ export class CallerWatch implements Watch {
     const present = (child: DataSnapshot) => void changes.push({ key: keyOf(child), data: dataOf(child) });
     const removed = (child: DataSnapshot) => void changes.push({ key: keyOf(child), data: undefined });
     const whole = (snapshot: DataSnapshot): void => {
-      if (snapshot.numChildren() > maxItems) this.fail(tooMany(maxItems));
+      if (snapshot.numChildren() > maxItems)
+        this.fail(sizeLimitExceeded('path', `This path has more than ${maxItems} children.`, 'Use a deeper path.'));
       else this.emit(shape === 'value' ? [{ key: '', data: dataOf(snapshot) }] : changes);
       changes = [];
     };
@@ -148,10 +149,6 @@ function plain(value: unknown): JsonValue {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
   if (typeof value !== 'object' || value === null) return null;
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, plain(child)]));
-}
-
-function tooMany(max: number): MusterError {
-  return sizeLimitExceeded('path', `This path has more than ${max} children.`, 'Use a deeper path.');
 }
 
 /** Returns the error for the caller, according to the server's error code in the SDK's error. */

@@ -143,15 +143,12 @@ export class ChildLimits extends Service<{ readonly clock: Clock }> {
       return;
     }
     // A caller that cannot read the list cannot write to the list either, so the write itself will fail.
-    const keys = await this.keysAt(rest, list).catch(() => undefined);
-    if (keys === undefined) return;
+    const stored = await rest.read({ path: list, parameters: { shallow: 'true' } }).catch(() => undefined);
+    if (stored === undefined) return;
+    const keys = new Set(keysOf(stored.data));
     const more = named === undefined ? 1 : named.filter((each) => !keys.has(each)).length;
     if (more > 0 && keys.size + more > MAX_CHILDREN) throw listFull('path', `"${list}"`);
     this.counted.set(key, { count: keys.size + more, at });
-  }
-
-  private async keysAt(rest: CallerRest, path: string): Promise<ReadonlySet<string>> {
-    return new Set(keysOf((await rest.read({ path, parameters: { shallow: 'true' } })).data));
   }
 }
 

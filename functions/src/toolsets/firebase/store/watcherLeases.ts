@@ -3,7 +3,7 @@
 import type { Database, Reference } from 'firebase-admin/database';
 import { z } from 'zod';
 import { Batching } from '../../../kernel/concurrency.ts';
-import type { Clock } from '../../../kernel/ports.ts';
+import { type Clock, Service } from '../../../kernel/ports.ts';
 import {
   BusWrites,
   busPath,
@@ -78,19 +78,15 @@ export function leaseIn(value: unknown): Lease | undefined {
 const REMOVAL_BATCH = 500;
 
 /** Commit markers of callers' writes, `commits/{id}`, which are deleted after they expire. */
-export class DatabaseCommitMarkers implements ExpiringStore {
+export class DatabaseCommitMarkers
+  extends Service<{ readonly database: () => Promise<Database>; readonly clock: Clock }>
+  implements ExpiringStore
+{
   readonly name = 'commits';
-  private readonly database: () => Promise<Database>;
-  private readonly clock: Clock;
-
-  constructor(database: () => Promise<Database>, clock: Clock) {
-    this.database = database;
-    this.clock = clock;
-  }
 
   async expire(): Promise<number> {
-    const all = (await this.database()).ref(COMMITS);
-    const expired = all.orderByChild('expires_at').endAt(this.clock.now().getTime());
+    const all = (await this.ports.database()).ref(COMMITS);
+    const expired = all.orderByChild('expires_at').endAt(this.ports.clock.now().getTime());
     return removeFound(expired.limitToFirst(REMOVAL_BATCH));
   }
 }

@@ -68,15 +68,13 @@ export const read = defineTool({
         truncated: nextCursor !== undefined,
         ...(version !== undefined && { version }),
         ...(nextCursor !== undefined && { nextCursor }),
-        ...(missingIndex !== undefined && { indexed: false, note: noteOf(missingIndex) }),
+        ...(missingIndex !== undefined && { indexed: false, note: `${NO_INDEX} ${missingIndex}.` }),
       },
     };
   },
 });
 
-function noteOf(missingIndex: string): string {
-  return `This order has no index, so the whole node was read and then sorted. This only works up to 1 MiB. ${missingIndex}.`;
-}
+const NO_INDEX = 'This order has no index, so the whole node was read and then sorted. This only works up to 1 MiB.';
 
 const TYPES = [
   OPEN_OBJECT,

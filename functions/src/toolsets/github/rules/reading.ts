@@ -43,7 +43,8 @@ export async function readContent(
       return { ...contents, content: '', size: 0, encoding: 'utf8' };
     case 'symlink': {
       const { target, ...link } = contents;
-      return { ...link, size: Buffer.byteLength(target), encoding, content: encoded(target, encoding) };
+      const content = encoding === 'utf8' ? target : Buffer.from(target).toString('base64');
+      return { ...link, size: Buffer.byteLength(target), encoding, content };
     }
     case 'file':
       return file(gitHub, at, contents, { encoding, offset });
@@ -127,10 +128,6 @@ async function starsOf(gitHub: GitHub, hits: readonly CodeHit[]): Promise<Readon
 
 function nameOf({ owner, repo }: RepositoryName): string {
   return `${owner}/${repo}`;
-}
-
-function encoded(text: string, encoding: Encoding): string {
-  return encoding === 'utf8' ? text : Buffer.from(text).toString('base64');
 }
 
 function ignoreUnreadable(error: unknown): undefined {

@@ -44,10 +44,6 @@ function stepRow(step: Fields, attempts: readonly Fields[], longest: number): HT
   );
 }
 
-function runningRow(name: string): HTMLElement {
-  return make('li', boundedText(name, 60), ' ', state('running', 'busy'));
-}
-
 function cost(answer: Fields): HTMLElement {
   const { inputTokens, outputTokens, costUsd } = fieldsOf(answer['usage']);
   const tokens = numberOf(inputTokens) + numberOf(outputTokens);
@@ -92,7 +88,10 @@ startView({
       ),
       cost(answer),
       outcome(answer),
-      rows('Steps', [...running.map(runningRow), ...steps]),
+      rows('Steps', [
+        ...running.map((name) => make('li', boundedText(name, 60), ' ', state('running', 'busy'))),
+        ...steps,
+      ]),
       isOpen(answer) &&
         person.confirmed('Cancel the run', 'Cancel this run? Finished steps and their costs are kept.', cancel),
     ];

@@ -70,7 +70,8 @@ export class UndoService<Change extends AnyChange> extends Service<UndoPorts<Cha
     const { principal } = caller;
     return retryOnConflict(this.ports.randomness, async () => {
       const found = await this.ports.trail.find(id);
-      if (found === undefined || !isVisible(principal, found.value)) throw eventNotFound(id);
+      const isVisible = found?.value.effects.some((effect) => canSee(principal, found.value, effect));
+      if (found === undefined || !isVisible) throw eventNotFound(id);
       requireUndoable(principal, found.value);
       if (found.value.undone_by !== undefined) throw alreadyUndone(found.value);
       const { changes, things, refused } = await this.plan(caller, found.value);
@@ -200,10 +201,6 @@ export class UndoService<Change extends AnyChange> extends Service<UndoPorts<Cha
     const [latest] = (await this.ports.trail.list(filter, { limit: 2 })).items;
     return latest?.id === id ? undefined : latest;
   }
-}
-
-function isVisible(principal: Principal, entry: AuditEntry): boolean {
-  return entry.effects.some((effect) => canSee(principal, entry, effect));
 }
 
 /** People may undo changes made on their behalf, agents their own, and leaders all changes in their workspace. */

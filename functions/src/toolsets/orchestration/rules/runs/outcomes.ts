@@ -38,34 +38,29 @@ export function outcomesOfRun(
     const step = steps.get(record.name);
     if (step === undefined || record.task_id !== undefined) return [];
     const later = inOrder.slice(index + 1);
-    return new StepOutcomes(step, record, later, { steps, isUsed: status === 'succeeded' }).all();
+    return new StepOutcomes({ step, record, later, steps, isUsed: status === 'succeeded' }).all();
   });
 }
 
-class StepOutcomes {
-  private readonly step: Step;
-  private readonly record: StepRecord;
-  private readonly later: readonly StepRecord[];
-  private readonly steps: ReadonlyMap<string, Step>;
-  private readonly isUsed: boolean;
+interface EndedStep {
+  readonly step: Step;
+  readonly record: StepRecord;
+  readonly later: readonly StepRecord[];
+  readonly steps: ReadonlyMap<string, Step>;
+  readonly isUsed: boolean;
+}
 
-  constructor(
-    step: Step,
-    record: StepRecord,
-    later: readonly StepRecord[],
-    { steps, isUsed }: { readonly steps: ReadonlyMap<string, Step>; readonly isUsed: boolean },
-  ) {
-    this.step = step;
-    this.record = record;
-    this.later = later;
-    this.steps = steps;
-    this.isUsed = isUsed;
+class StepOutcomes {
+  private readonly ended: EndedStep;
+
+  constructor(ended: EndedStep) {
+    this.ended = ended;
   }
 
   all(): readonly Outcome[] {
-    const { attempts } = this.record;
+    const { attempts } = this.ended.record;
     // Only answers are judged: agents that judge a vote or merge answers get no outcome for this work.
-    const key = this.step.picks === undefined ? 'answer' : 'judge';
+    const key = this.ended.step.picks === undefined ? 'answer' : 'judge';
     const own = attempts.filter(({ call }) => call === key || call.startsWith(`${key}:`));
     return [...new Set(own.map(({ agent }) => agent))].flatMap((agent) =>
       this.of(
@@ -76,7 +71,7 @@ class StepOutcomes {
   }
 
   private of(agent: string, attempts: readonly Attempt[]): readonly Outcome[] {
-    const { role: kind } = this.record;
+    const { role: kind } = this.ended.record;
     const measured = attempts.filter(isMeasured);
     const failures = measured.filter(({ end }) => end !== 'answered');
     const spent = {
@@ -93,35 +88,35 @@ class StepOutcomes {
     const judged = this.verdictOf(agent);
     if (judged === 'undecided') return [];
     if (judged !== undefined) return outcome(judged.good ? 'accepted' : 'lost', judged.worth);
-    return this.isUsed ? outcome('accepted', 1) : [];
+    return this.ended.isUsed ? outcome('accepted', 1) : [];
   }
 
   private hasAnswered(agent: string, measured: readonly Attempt[]): boolean {
-    const { status, agents, results, judged = false } = this.record;
+    const { status, agents, results, judged = false } = this.ended.record;
     if (results !== undefined) return results.some((one) => one.agent === agent && one.output !== undefined);
-    if (this.step.picks !== undefined) return judged && measured.some(({ end }) => end === 'answered');
+    if (this.ended.step.picks !== undefined) return judged && measured.some(({ end }) => end === 'answered');
     return status === 'succeeded' && agents.includes(agent);
   }
 
   /** Returns whether the agent's request was cancelled because another agent won the race. */
   private wasSlower(agent: string, attempts: readonly Attempt[]): boolean {
-    const { status, agents } = this.record;
-    if (this.step.mode !== 'race' || status !== 'succeeded' || agents.includes(agent)) return false;
+    const { status, agents } = this.ended.record;
+    if (this.ended.step.mode !== 'race' || status !== 'succeeded' || agents.includes(agent)) return false;
     return attempts.at(-1)?.end === 'aborted';
   }
 
   private verdictOf(agent: string): Verdict {
-    const { agents, results = [], judged = false, output = '' } = this.record;
+    const { agents, results = [], judged = false, output = '' } = this.ended.record;
     const isSeveral = results.length > 1;
-    if (isSeveral && this.step.mode === 'race') {
+    if (isSeveral && this.ended.step.mode === 'race') {
       return agents.includes(agent) ? { good: true, worth: 1 } : { good: false, worth: SLOW_WORTH };
     }
-    if (isSeveral && this.step.mode === 'vote') {
+    if (isSeveral && this.ended.step.mode === 'vote') {
       const own = results.find((one) => one.agent === agent)?.output ?? '';
       return judged ? verdict(normalized(own) === normalized(output)) : this.unjudged();
     }
     if (isSeveral) {
-      const pick = this.later.find(({ name }) => this.steps.get(name)?.picks === this.step.name);
+      const pick = this.ended.later.find(({ name }) => this.ended.steps.get(name)?.picks === this.ended.step.name);
       if (pick?.status !== 'succeeded') return undefined;
       return pick.judged ? verdict(pick.agents.includes(agent)) : this.unjudged();
     }
@@ -131,17 +126,17 @@ class StepOutcomes {
 
   /** Several answers without a verdict are undecided. A single answer needs no choice. */
   private unjudged(): Verdict {
-    const answered = this.record.results?.filter(({ output }) => output !== undefined) ?? [];
+    const answered = this.ended.record.results?.filter(({ output }) => output !== undefined) ?? [];
     return answered.length > 1 ? 'undecided' : undefined;
   }
 
   /** Returns the verdicts of the reviews between this step and the next execute step. */
   private reviews(): readonly boolean[] {
-    if (this.record.role !== 'execute') return [];
-    const next = this.later.findIndex(({ role, status }) => role === 'execute' && status === 'succeeded');
-    const following = next === -1 ? this.later : this.later.slice(0, next);
+    if (this.ended.record.role !== 'execute') return [];
+    const next = this.ended.later.findIndex(({ role, status }) => role === 'execute' && status === 'succeeded');
+    const following = next === -1 ? this.ended.later : this.ended.later.slice(0, next);
     return following.flatMap(({ name, role, status, output = '' }) => {
-      if (role !== 'review' || status !== 'succeeded' || this.steps.get(name)?.picks !== undefined) return [];
+      if (role !== 'review' || status !== 'succeeded' || this.ended.steps.get(name)?.picks !== undefined) return [];
       const [first = ''] = output.trim().split('\n', 1);
       const verdict = VERDICTS.get(first.replace(/[*_#`.:\s]+/g, ' ').trim());
       return verdict === undefined ? [] : [verdict];

@@ -31,8 +31,6 @@ export type RunOrder = ReturnType<typeof orderFromDocument>;
 
 export type RunStatus = Run['status'];
 
-type RunUsage = NonNullable<Run['worked']>;
-
 /** `cancelled`: the step was waiting when its run ended. This status is derived from the run and never stored. */
 export const SHOWN_STEP_STATUSES = [...STEP_STATUSES, 'cancelled'] as const;
 
@@ -117,19 +115,17 @@ export function endedRun(
   return { ...run, ...ending, current: [], ended_at: now };
 }
 
-function addRunUsage(left: RunUsage = { attempts: 0, milliseconds: 0 }, right: RunUsage): RunUsage {
-  return { attempts: left.attempts + right.attempts, milliseconds: left.milliseconds + right.milliseconds };
-}
-
 /** Returns the run after one of its steps was recorded. */
 export function withRecord(run: Run, { record, warnings }: StepWork): Run {
   if (record.status === 'waiting') return run;
+  const before = run.worked ?? { attempts: 0, milliseconds: 0 };
+  const { attempts, milliseconds } = workOf(record.attempts);
   return {
     ...run,
     deliveries: 0,
     steps_settled: run.steps_settled + 1,
     spent: addUsage(run.spent, record.spent),
-    worked: addRunUsage(run.worked, workOf(record.attempts)),
+    worked: { attempts: before.attempts + attempts, milliseconds: before.milliseconds + milliseconds },
     current: run.current.filter((name) => name !== record.name),
     warnings: [...new Set([...run.warnings, ...warnings])].slice(0, MAX_WARNINGS),
   };
