@@ -1,5 +1,4 @@
 /** HTTP endpoint and services of this instance, created on first use. The code of the services is loaded then, too. */
-
 import { Addresses } from './access/rules/addresses.ts';
 import type { createAnswers, createInstance, FrontSettings } from './composition/instance.ts';
 import { allowedOrigins, functionUrl, mountPath, publicUrl, signInSettings, trustedProxies } from './config.ts';

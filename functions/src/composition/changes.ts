@@ -1,5 +1,4 @@
 /** Changes of every feature: how they are written and audited, and which limits they loosen. */
-
 import { accessLoosening } from '../access/rules/loosening.ts';
 import type { AccessChange } from '../access/rules/ports.ts';
 import { workspaceEffects, workspaceWriters } from '../access/store/workspaces.ts';

@@ -1,5 +1,4 @@
 /** Services of an instance, and the functions that respond to requests with them. */
-
 import { functionUrl, STREAMS, VERSION } from '../config.ts';
 import type { FrontDependencies } from '../mcp/http/pipeline.ts';
 import { createAnswer } from '../mcp/http/protocols.ts';

@@ -1,5 +1,4 @@
 /** Repeats the work of triggers, as outages can lose events. Source: docs/guides/operations.md#after-an-outage. */
-
 import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
 import { DEFAULT_WORKSPACE } from '../identity/rules/principal.ts';
 import type { FirestorePeopleQueries } from '../identity/store/people.ts';

@@ -1,5 +1,4 @@
 /** Deletes ended work that no open work refers to. Source: docs/decisions/0044-rebuild-erase-retain.md. */
-
 import type { DocumentReference, Firestore } from '@google-cloud/firestore';
 import { type Agent, countedAgent, skillChanges } from '../agents/rules/agent.ts';
 import { type GraphPorts, hasOpenAncestor } from '../graph/rules/linking.ts';

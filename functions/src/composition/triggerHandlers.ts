@@ -4,7 +4,6 @@
  * tasks, runs and questions. A change only causes a check, in which the current roles decide. Source:
  * docs/semantics.md#leaving-a-workspace.
  */
-
 import {
   closedSince,
   hasLostAccess,

@@ -3,7 +3,6 @@
  * and decoding both follow from the schema: a timestamp becomes a date, and a stored null becomes an absent field.
  * Source: docs/decisions/0027-declare-once.md.
  */
-
 import { z } from 'zod/mini';
 import type { JsonObject } from './json.ts';
 

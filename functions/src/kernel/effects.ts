@@ -1,5 +1,4 @@
 /** Effects of audit entries: storage, comparison, and undo. Source: docs/decisions/0036-trail.md. */
-
 import { createHash } from 'node:crypto';
 import type { AuditEffect } from './auditLog.ts';
 import type { Fields } from './documentCodec.ts';

@@ -3,7 +3,6 @@
  * The store checks every commit of a call, so the rule covers all tools, undo and batches. Source:
  * docs/security.md#two-rules; docs/decisions/0049-loosening-revoking-leaving.md.
  */
-
 import type { Actor } from './auditLog.ts';
 import type { AnyChange, ChangeOf } from './commit.ts';
 import { MusterError } from './errors.ts';

@@ -1,5 +1,4 @@
 /** Jobs of the sweep, the scheduled cleanup. Jobs run separately, so that a failed job stops no other job. */
-
 import { z } from 'zod/mini';
 import { documentCodec, timestamp } from './documentCodec.ts';
 import type { SweepBatch, TimeCursor } from './paging.ts';

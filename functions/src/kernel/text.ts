@@ -1,5 +1,4 @@
 /** Safe display of untrusted text in terminals: it can neither control the terminal nor hide or reorder text. */
-
 import { HIDDEN_CHARACTERS } from './hiddenCharacters.ts';
 
 /** Terminal escape sequences, which set colors or window titles, for example. Source: ECMA-48. */

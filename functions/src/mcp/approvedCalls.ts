@@ -1,5 +1,4 @@
 /** Runs calls that were approved, on behalf of their requester. Source: docs/decisions/0033-asking-people.md. */
-
 import { type ApprovedCall, currentPrincipal } from '../access/rules/authentication.ts';
 import type { AccessPorts } from '../access/rules/ports.ts';
 import { requestTimeLeft } from '../kernel/concurrency.ts';

@@ -1,5 +1,4 @@
 /** Context of an HTTP request, and of each tool call in it, with their errors. */
-
 import type { Caller, Principal, Scope } from '../identity/rules/principal.ts';
 import type { Role } from '../identity/rules/role.ts';
 import { type Operation, UnknownCommitOutcomeError } from '../kernel/commit.ts';

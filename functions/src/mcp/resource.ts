@@ -1,5 +1,4 @@
 /** Definition of a resource. Source: CONTRIBUTING.md#add-a-tool. */
-
 import type { z } from 'zod';
 import type { Scope } from '../identity/rules/principal.ts';
 import type { Role } from '../identity/rules/role.ts';

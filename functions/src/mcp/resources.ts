@@ -1,5 +1,4 @@
 /** Finds resources by URI: fixed resources, and resources that a template describes. */
-
 import { UriTemplate } from '@modelcontextprotocol/server';
 import type { RequiredPermission } from '../access/rules/permissionCheck.ts';
 import type { JsonObject } from '../kernel/json.ts';

@@ -1,5 +1,4 @@
 /** Checks a call's arguments: JSON limits, nulls of omitted arguments, values sent as JSON text, and the schema. */
-
 import { z } from 'zod';
 import { fieldPath, isShowable, MusterError } from '../kernel/errors.ts';
 import { beyondLimits, type JsonType, jsonTypeOf, parsedJson } from '../kernel/json.ts';

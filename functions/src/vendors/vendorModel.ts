@@ -1,5 +1,4 @@
 /** Base class of all vendors' models. It handles settings, requests and streamed responses. */
-
 import type { z } from 'zod';
 import { isSafeAddress } from '../kernel/platform.ts';
 import {

@@ -1,5 +1,4 @@
 /** Budgets limit the spending of a workspace, or of an item. Source: docs/decisions/0035-graph-and-budgets.md. */
-
 import { z } from 'zod';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { type Loosening, type LooseningOf, noLoosening } from '../../kernel/loosening.ts';

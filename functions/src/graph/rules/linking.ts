@@ -1,5 +1,4 @@
 /** Links a new item to its parent. Only new items are linked, and only to existing items, so no cycles can arise. */
-
 import { z } from 'zod';
 import type { Principal } from '../../identity/rules/principal.ts';
 import type { Versioned } from '../../kernel/commit.ts';

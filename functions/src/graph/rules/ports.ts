@@ -1,5 +1,4 @@
 /** Ports of the graph and budget rules, implemented by their stores. */
-
 import type { AuditChanges, ChangeOf, Versioned } from '../../kernel/commit.ts';
 import type { ListPage, PageRequest, SweepBatch, TimeCursor } from '../../kernel/paging.ts';
 import type { Budget, BudgetChanges, CountedBudget, Reservation } from './budget.ts';

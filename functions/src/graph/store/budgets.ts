@@ -3,7 +3,6 @@
  * reserved amounts, which change with every call. `reservations/{id}` is the reservation of a running call. A
  * reservation is settled by deleting it, which succeeds only once.
  */
-
 import type { Versioned } from '../../kernel/commit.ts';
 import { budgetCountsPath, budgetPath, COLLECTIONS, reservationPath } from '../../kernel/firestore/paths.ts';
 import { FirestoreReader, readDue } from '../../kernel/firestore/reading.ts';

@@ -1,5 +1,4 @@
 /** Storage of the graph in Firestore: `graph/{kind-id}` has the totals of an item. Commits increment these totals. */
-
 import { COLLECTIONS, graphPath, pullRequestPath, runPath, taskPath, todoPath } from '../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../kernel/firestore/reading.ts';
 import type { ChangeWriters, CommitWrites } from '../../kernel/firestore/store.ts';

@@ -1,5 +1,4 @@
 /** The server's Firestore client, and the limits of Firestore. */
-
 import { type DocumentReference, Firestore, type Query } from '@google-cloud/firestore';
 import { MusterError } from '../errors.ts';
 import { MAX_SHOWN_BYTES } from '../json.ts';

@@ -1,5 +1,4 @@
 /** Converts snapshots of documents to values. Unreadable documents are detected only here. */
-
 import {
   type DocumentSnapshot,
   FieldPath,

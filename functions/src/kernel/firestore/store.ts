@@ -1,5 +1,4 @@
 /** Commits changes atomically and exactly once, in one Firestore write batch. */
-
 import {
   type DocumentReference,
   type FieldPath,

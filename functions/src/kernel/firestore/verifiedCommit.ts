@@ -4,7 +4,6 @@
  * each commit stores its own id with its writes, and reads that id before it reports a failure. Source:
  * docs/decisions/0001-optimistic-commits.md
  */
-
 import { type DocumentReference, Timestamp, type WriteBatch } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { StaleWriteError, UnknownCommitOutcomeError, type Versioned } from '../commit.ts';

@@ -1,5 +1,4 @@
 /** Realtime Database: paths (docs/data-model.md#realtime-database), app, client, conditional writes, circuit breaker. */
-
 import { type App, getApps, initializeApp } from 'firebase-admin/app';
 import type { Database, DataSnapshot, Query, Reference } from 'firebase-admin/database';
 import { Batching, withTimeout } from '../concurrency.ts';

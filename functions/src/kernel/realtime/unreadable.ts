@@ -1,5 +1,4 @@
 /** Counts of unreadable documents, at `unreadable/{path}`. `at`: last report, in milliseconds since 1970. */
-
 import type { Database, Query } from 'firebase-admin/database';
 import { core } from 'zod';
 import { keyOf, nameOfKey } from '../ids.ts';

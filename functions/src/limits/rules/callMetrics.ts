@@ -1,5 +1,4 @@
 /** Call metrics, counted in memory and stored at intervals. Source: the network specification, "Monitoring". */
-
 import { withTimeout } from '../../kernel/concurrency.ts';
 import type { ErrorCode } from '../../kernel/errors.ts';
 import { type KernelPorts, MINUTE_MS, Service } from '../../kernel/ports.ts';

@@ -1,5 +1,4 @@
 /** Authentication and sign-in challenges. Source: docs/semantics.md#the-endpoint; RFC 6750; RFC 9728. */
-
 import { belowMcp, metadataUrlOf } from '../../access/rules/addresses.ts';
 import { canUseToolset } from '../../access/rules/permissionCheck.ts';
 import { EVERY_SCOPE, type Principal } from '../../identity/rules/principal.ts';

@@ -3,7 +3,6 @@
  * without a credential before it has loaded them. protocols.ts has the other steps. Source:
  * docs/semantics.md#the-endpoint.
  */
-
 import { requestTimeLeft } from '../../kernel/concurrency.ts';
 import { presentableError } from '../callContext.ts';
 import { type Answer, challenge, credential } from './credential.ts';

@@ -1,5 +1,4 @@
 /** Pipeline of steps that responds to an HTTP request. Each step gets the data that all earlier steps added. */
-
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Addresses } from '../../access/rules/addresses.ts';
 import type { Log, Randomness } from '../../kernel/ports.ts';

@@ -1,5 +1,4 @@
 /** Steps of a request with a credential. It gets an event stream, or a response as a page, in plain JSON-RPC or in MCP. */
-
 import type { ServerResponse } from 'node:http';
 import { DEFAULT_WORKSPACE } from '../../identity/rules/principal.ts';
 import { Catalogs, type RoutedRequest } from '../catalog.ts';

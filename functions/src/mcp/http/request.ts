@@ -1,5 +1,4 @@
 /** Reads requests: addresses from the headers, and the body within limits. The framework leaves the body unread. */
-
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Addresses } from '../../access/rules/addresses.ts';
 import { shownName } from '../../kernel/errors.ts';

@@ -1,5 +1,4 @@
 /** Sends responses: JSON, compressed if the client accepts it, streams, and rejections. */
-
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';

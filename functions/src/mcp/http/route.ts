@@ -1,5 +1,4 @@
 /** Checks and selection by path, query, method and headers. Source: docs/semantics.md#the-endpoint. */
-
 import { knownPaths, type Protocol, parseSelection, type RoutedSelection } from '../urlSelection.ts';
 import type { PipelineRequest } from './pipeline.ts';
 import { notFound, rejection } from './rejection.ts';

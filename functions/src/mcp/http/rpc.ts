@@ -1,5 +1,4 @@
 /** Plain JSON-RPC 2.0: the method is a tool's name. Source: the network specification; https://www.jsonrpc.org. */
-
 import { INVALID_PARAMS, INVALID_REQUEST } from '@modelcontextprotocol/server';
 import { MusterError, shownName } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';

@@ -1,5 +1,4 @@
 /** Shared implementation of the long streams `/mcp/events` and `subscriptions/listen`. */
-
 import type { CredentialAuthenticator } from '../../access/rules/authentication.ts';
 import { checkPermission, type RequiredPermission, requirePermission } from '../../access/rules/permissionCheck.ts';
 import { callingAgent, touchPresence } from '../../agents/rules/liveness.ts';

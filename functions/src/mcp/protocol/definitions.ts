@@ -1,5 +1,4 @@
 /** Handlers of the MCP methods, in the form that the MCP SDK requires. */
-
 import {
   CLIENT_CAPABILITIES_META_KEY,
   INVALID_PARAMS,

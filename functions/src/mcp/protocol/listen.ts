@@ -1,5 +1,4 @@
 /** `subscriptions/listen` of revision 2026-07-28: the SDK sends the events of watched resources from a bus. */
-
 import {
   createMcpHandler,
   type JSONRPCRequest,

@@ -1,5 +1,4 @@
 /** Serves MCP messages and batches with the SDK, without a session. Source: docs/decisions/0007-serving-mcp.md. */
-
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   classifyInboundRequest,

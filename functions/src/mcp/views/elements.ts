@@ -1,5 +1,4 @@
 /** Creates the elements of views. Text from others is inserted only through `textContent`, never as HTML. */
-
 import { HIDDEN_CHARACTERS } from '../../kernel/hiddenCharacters.ts';
 
 /** Splits a text before and after each hidden character. */

@@ -1,5 +1,4 @@
 /** Form in which the person chooses the access of the client. */
-
 import type { Offer } from '../rules/choices.ts';
 import { type Embedded, fill } from './embedded.ts';
 import type { Choices } from './server.ts';

@@ -2,7 +2,6 @@
  * OAuth clients: the apps that people connect. A client's id is the URL of its document; a client without a document
  * registers and gets an id. All are public. Source: draft-ietf-oauth-client-id-metadata-document; RFC 7591.
  */
-
 import { z } from 'zod';
 import type { AccessChange } from '../../access/rules/ports.ts';
 import type { ChangeOf, Store, Versioned } from '../../kernel/commit.ts';

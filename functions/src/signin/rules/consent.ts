@@ -1,5 +1,4 @@
 /** Consent of a person to the access of an app. Source: docs/decisions/0032-signing-in.md. */
-
 import type { Invitations } from '../../access/rules/invitations.ts';
 import type { AccessPorts } from '../../access/rules/ports.ts';
 import { knownWorkspaces, ownRole, personsRoleIn, TOOLSETS } from '../../identity/rules/principal.ts';

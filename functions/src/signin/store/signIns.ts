@@ -1,5 +1,4 @@
 /** Firestore storage of sign-ins in progress and of registered clients. */
-
 import type { Versioned } from '../../kernel/commit.ts';
 import { authorizationPath, clientPath } from '../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../kernel/firestore/reading.ts';

@@ -1,5 +1,4 @@
 /** Resources of coding tasks. Source: the coding specification, "Resources". */
-
 import { z } from 'zod';
 import { fittingItems } from '../../kernel/json.ts';
 import { DAY_MS } from '../../kernel/ports.ts';

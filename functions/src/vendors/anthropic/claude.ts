@@ -1,5 +1,4 @@
 /** Claude models, called with Anthropic's SDK. Source: https://platform.claude.com/docs/en/api/messages */
-
 import type { Anthropic } from '@anthropic-ai/sdk';
 import { z } from 'zod';
 import type { FailureClass, ModelFailure, ModelRequest } from '../../toolsets/orchestration/index.ts';

@@ -1,5 +1,4 @@
 /** Sends runs through Cloud Tasks to the function that executes them. */
-
 import { loadedOnce } from '../../kernel/memoCache.ts';
 import type { Randomness } from '../../kernel/ports.ts';
 import { firebaseApp } from '../../kernel/realtime/database.ts';

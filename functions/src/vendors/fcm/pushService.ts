@@ -1,5 +1,4 @@
 /** Sends push notifications through Firebase Cloud Messaging. */
-
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { type App, getApps, initializeApp } from 'firebase-admin/app';

@@ -1,5 +1,4 @@
 /** Gemini models, called with Google's SDK and the Gemini API. Source: https://ai.google.dev/api/generate-content */
-
 import type { GoogleGenAI } from '@google/genai';
 import { z } from 'zod';
 import type { FailureClass, ModelFailure, ModelRequest } from '../../toolsets/orchestration/index.ts';

@@ -3,7 +3,6 @@
  * packages are loaded when they are first used. Source: https://github.com/octokit/app.js;
  * https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app
  */
-
 import type { App } from '@octokit/app';
 import type { Octokit } from '@octokit/core';
 import type { ThrottlingOptions } from '@octokit/plugin-throttling';

@@ -3,7 +3,6 @@
  * Source: https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api;
  * https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
  */
-
 import { z } from 'zod';
 import { MusterError } from '../../kernel/errors.ts';
 import { isUnsent } from '../../kernel/platform.ts';

@@ -1,5 +1,4 @@
 /** Sends requests to GitHub, with a timeout and renewal of tokens. Converts errors to Muster's errors. */
-
 import type { Octokit } from '@octokit/core';
 import { withTimeoutError } from '../../kernel/concurrency.ts';
 import { Service } from '../../kernel/ports.ts';

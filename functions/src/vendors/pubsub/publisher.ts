@@ -1,5 +1,4 @@
 /** Publishes events to Pub/Sub. */
-
 import type { Topic as PubSubTopic } from '@google-cloud/pubsub';
 import { databaseId } from '../../kernel/firestore/client.ts';
 import { lazy } from '../../kernel/memoCache.ts';

@@ -1,5 +1,4 @@
 /** The members of a workspace and their roles. Source: docs/decisions/0006-roles-and-registration.md. */
-
 import { foldedEmail, invitationId } from '../../../access/rules/invitations.ts';
 import type { OpenWorkCounts } from '../../../access/rules/leaving.ts';
 import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';

@@ -1,5 +1,4 @@
 /** Creates workspaces, and changes their access, repositories, routing and approval rules. */
-
 import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
 import { type ApprovalRule, isListed, type Routing, type StoredWorkspace } from '../../../access/rules/workspace.ts';
 import { firstWorkspaceChanges, nameNotAvailable, requireAvailableName } from '../../../access/rules/workspaces.ts';

@@ -1,5 +1,4 @@
 /** Ends attempts at coding tasks, and ends coding tasks. Source: docs/semantics.md#coding. */
-
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { requireSize, utf8Length } from '../../../kernel/json.ts';

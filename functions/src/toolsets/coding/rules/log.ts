@@ -1,5 +1,4 @@
 /** Log of a coding task: its lines, and how they are stored. */
-
 import { z } from 'zod/mini';
 import type { ChangeOf, Versioned } from '../../../kernel/commit.ts';
 import { documentCodec } from '../../../kernel/documentCodec.ts';

@@ -1,5 +1,4 @@
 /** Ports of the coding rules, implemented by its store. */
-
 import type { ChangeOf, Versioned } from '../../../kernel/commit.ts';
 import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
 import type { CodingTask, CoordinationChange, StoredResult, TaskStatus } from '../../coordination/index.ts';

@@ -1,5 +1,4 @@
 /** Coding tasks: their status, configuration and holder. Source: docs/semantics.md#one-model. */
-
 import { z } from 'zod';
 import type { AgentLiveness } from '../../../agents/rules/liveness.ts';
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';

@@ -1,5 +1,4 @@
 /** Logs and results of coding tasks in Firestore: functions that write them, and queries for logs. */
-
 import { FieldValue, type Firestore, type Query, QueryDocumentSnapshot } from '@google-cloud/firestore';
 import { z } from 'zod/mini';
 import type { Versioned } from '../../../kernel/commit.ts';

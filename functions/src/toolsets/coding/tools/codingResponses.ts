@@ -1,5 +1,4 @@
 /** Arguments and responses that coding tools share. Source: the coding specification, "Tool Response Format". */
-
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { isWrappedJson } from '../../../kernel/json.ts';

@@ -1,5 +1,4 @@
 /** Archived sessions: cancels tasks of runs, and reopens sessions. Source: docs/semantics.md#task-actions. */
-
 import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
 import { ignoreStale, retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';

@@ -1,5 +1,4 @@
 /** Claims of tasks in the queue. Each claim is one optimistic commit. Source: docs/semantics.md#coordination. */
-
 import {
   type Agent,
   agentNotRegistered,

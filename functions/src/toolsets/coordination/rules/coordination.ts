@@ -1,5 +1,4 @@
 /** Goal, plan and status of a session, and shared findings. Source: the coordination specification. */
-
 import { createWorkspaceChanges, type WorkspaceCreator } from '../../../access/rules/workspaces.ts';
 import type { RecordResponse } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';

@@ -1,5 +1,4 @@
 /** Creation of tasks with their dependencies. Source: docs/semantics.md#coordination. */
-
 import type { WorkspaceCreator } from '../../../access/rules/workspaces.ts';
 import type { NodeRef } from '../../../graph/rules/graphNode.ts';
 import { type Links, linkAllToParents, type ParentLink } from '../../../graph/rules/linking.ts';

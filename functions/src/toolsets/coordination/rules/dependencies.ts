@@ -1,5 +1,4 @@
 /** Dependencies of tasks: references within a batch, cycles and blockers. Source: docs/semantics.md#coordination. */
-
 import type { Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { readUnreadable } from '../../../kernel/ports.ts';

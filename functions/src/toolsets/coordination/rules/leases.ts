@@ -3,7 +3,6 @@
  * last renewal. It also ends retry delays and expires coding tasks that no runner claimed. Each task is a separate
  * commit, so concurrent, late or interrupted sweeps do no harm. Source: docs/semantics.md#coordination.
  */
-
 import { LEASES } from '../../../agents/rules/liveness.ts';
 import { StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import { withTimeout } from '../../../kernel/concurrency.ts';

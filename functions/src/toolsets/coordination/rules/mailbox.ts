@@ -1,5 +1,4 @@
 /** Stored messages to one agent. */
-
 import { z } from 'zod/mini';
 import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
 

@@ -1,5 +1,4 @@
 /** Registration and heartbeats of agents. Source: the coordination specification, register_agent and heartbeat. */
-
 import {
   type Agent,
   type Capability,

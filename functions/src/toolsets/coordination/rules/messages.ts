@@ -1,5 +1,4 @@
 /** Messages to agents, which calls return until they are confirmed. Source: docs/semantics.md#task-actions. */
-
 import { isIn } from '../../../agents/rules/agent.ts';
 import type { ActingAgent } from '../../../agents/rules/liveness.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';

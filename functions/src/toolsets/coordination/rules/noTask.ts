@@ -1,5 +1,4 @@
 /** Explanations for agents that ask for a task and get none. */
-
 import type { Agent } from '../../../agents/rules/agent.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';

@@ -1,5 +1,4 @@
 /** Opens sessions, shards them, and records new claimable tasks. Source: docs/decisions/0002-task-queue.md. */
-
 import { z } from 'zod';
 import { createWorkspaceChanges, type WorkspaceCreator } from '../../../access/rules/workspaces.ts';
 import { ignoreStale } from '../../../kernel/concurrency.ts';

@@ -1,5 +1,4 @@
 /** Ports of the coordination rules, implemented by its store. */
-
 import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
 import type { Agent } from '../../../agents/rules/agent.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';

@@ -1,5 +1,4 @@
 /** Sessions of a workspace: their documents, counters and stored changes. */
-
 import { z } from 'zod/mini';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { documentCodec, fieldsCodec, timestamp } from '../../../kernel/documentCodec.ts';

@@ -4,7 +4,6 @@
  * task that has not yet marked its dependents is unsettled. If an instance crashes, the sweep settles such tasks.
  * Marks are removed in the same way. Source: docs/semantics.md#stuck-tasks.
  */
-
 import { StaleWriteError } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { Service, skipUnreadable } from '../../../kernel/ports.ts';

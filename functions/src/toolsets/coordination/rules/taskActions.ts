@@ -1,5 +1,4 @@
 /** Task actions: cancel, release and retry, each in one optimistic commit. Source: docs/semantics.md#task-actions. */
-
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
 import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';

@@ -1,5 +1,4 @@
 /** Changes that follow from the change or outcome of a task. Source: docs/semantics.md#coordination. */
-
 import type { ClosedWork } from '../../../agents/rules/agent.ts';
 import {
   exactUsd,

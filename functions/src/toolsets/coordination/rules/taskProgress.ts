@@ -1,5 +1,4 @@
 /** Progress of a claimed task: start, complete, fail, each one commit. Source: docs/semantics.md#coordination. */
-
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
 import type { CallRecord, RecordResponse, Versioned } from '../../../kernel/commit.ts';

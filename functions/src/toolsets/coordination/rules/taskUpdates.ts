@@ -1,5 +1,4 @@
 /** Updates of open tasks. Source: docs/semantics.md#task-actions. */
-
 import type { Principal } from '../../../identity/rules/principal.ts';
 import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';

@@ -1,5 +1,4 @@
 /** Undoes changes of tasks and sessions. Source: docs/semantics.md#undo. */
-
 import type { Agent } from '../../../agents/rules/agent.ts';
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';

@@ -1,5 +1,4 @@
 /** Lists of the queue's tasks, and the mirror of the queue in the Realtime Database. */
-
 import { type DocumentSnapshot, type Firestore, type Query, Timestamp } from '@google-cloud/firestore';
 import type { Database } from 'firebase-admin/database';
 import { z } from 'zod';

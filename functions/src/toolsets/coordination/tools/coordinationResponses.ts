@@ -1,5 +1,4 @@
 /** Arguments and response shapes shared by the coordination tools. Source: the coordination specification. */
-
 import { z } from 'zod';
 import { shownPartOf } from '../../../graph/rules/graphNode.ts';
 import { partOf, partOfShape } from '../../../graph/rules/linking.ts';

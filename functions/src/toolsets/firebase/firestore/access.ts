@@ -1,5 +1,4 @@
 /** Accesses Firestore with the caller's ID token. Source: docs/decisions/0009-databases-as-the-caller.md. */
-
 import type { Firestore } from '@google-cloud/firestore';
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { withTimeoutError } from '../../../kernel/concurrency.ts';

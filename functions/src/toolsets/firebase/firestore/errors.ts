@@ -1,5 +1,4 @@
 /** Maps errors of the Firestore client to errors for the caller. */
-
 import { isDecidedByContent, permissionFor } from '../../../access/rules/permissions.ts';
 import { expiredCredential } from '../../../identity/rules/credential.ts';
 import type { Caller } from '../../../identity/rules/principal.ts';

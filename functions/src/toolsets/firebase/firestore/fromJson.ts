@@ -1,5 +1,4 @@
 /** Converts data in the JSON form of docs/guides/data.md to Firestore values. */
-
 import { FieldValue, type Firestore, GeoPoint, Timestamp } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { MusterError } from '../../../kernel/errors.ts';

@@ -1,5 +1,4 @@
 /** Reads a document or one page of a collection from Firestore. */
-
 import {
   type CollectionReference,
   FieldPath,

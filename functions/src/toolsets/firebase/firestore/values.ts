@@ -1,5 +1,4 @@
 /** Converts Firestore values to the JSON form of docs/guides/data.md, and validates field names. */
-
 import { DocumentReference, GeoPoint, Timestamp, VectorValue } from '@google-cloud/firestore';
 import type { JsonObject, JsonValue } from '../../../kernel/json.ts';
 

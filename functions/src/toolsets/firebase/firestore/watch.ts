@@ -1,5 +1,4 @@
 /** Watches a Firestore document or collection with the caller's ID token, and renews the token if necessary. */
-
 import type { DocumentSnapshot, QueryDocumentSnapshot } from '@google-cloud/firestore';
 import { TOKEN_MARGIN_MS } from '../../../access/store/idTokens.ts';
 import { expiredCredential } from '../../../identity/rules/credential.ts';

@@ -1,5 +1,4 @@
 /** Writes a Firestore document exactly once, in one commit. */
-
 import {
   type DocumentReference,
   FieldPath,

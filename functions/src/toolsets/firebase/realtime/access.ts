@@ -1,5 +1,4 @@
 /** Accesses the Realtime Database as the caller. Source: docs/decisions/0009-databases-as-the-caller.md. */
-
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { Service } from '../../../kernel/ports.ts';
 import type {

@@ -1,5 +1,4 @@
 /** Reads one page of a node's children, sorted and within the bounds of a query. */
-
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { fittingItems, parsedJson } from '../../../kernel/json.ts';

@@ -2,7 +2,6 @@
  * Calls the Realtime Database's REST API with the caller's ID token. The security rules apply as for a client that
  * has signed in as the caller. Source: https://firebase.google.com/docs/reference/rest/database
  */
-
 import type { App } from 'firebase-admin/app';
 import type { CallerTokens } from '../../../access/store/idTokens.ts';
 import type { Caller } from '../../../identity/rules/principal.ts';

@@ -1,5 +1,4 @@
 /** Sends one HTTP request with a timeout and a size limit. Its errors never contain the URL. */
-
 import { z } from 'zod';
 import { isDecidedByContent, permissionFor } from '../../../access/rules/permissions.ts';
 import { expiredCredential } from '../../../identity/rules/credential.ts';

@@ -1,5 +1,4 @@
 /** Watches a path with the caller's rights. Source: https://firebase.google.com/docs/database/admin/retrieve-data */
-
 import type { Database, DataSnapshot } from 'firebase-admin/database';
 import type { CallerToken } from '../../../access/store/idTokens.ts';
 import { expiredCredential } from '../../../identity/rules/credential.ts';

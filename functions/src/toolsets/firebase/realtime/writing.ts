@@ -1,5 +1,4 @@
 /** Writes with the caller's rights. Source: https://firebase.google.com/docs/database/rest/save-data */
-
 import type { App } from 'firebase-admin/app';
 import { z } from 'zod';
 import { IDEMPOTENCY_HOURS } from '../../../kernel/commit.ts';

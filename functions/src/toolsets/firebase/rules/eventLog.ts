@@ -2,7 +2,6 @@
  * The event log of a subscription: a sequence of entries, numbered from 1 without gaps. An entry is appended only if
  * no entry has its number, so the log stays consistent even if several instances append at the same time.
  */
-
 import { byteLength } from '../../../kernel/json.ts';
 import { DAY_MS } from '../../../kernel/ports.ts';
 import type { EntrySize, Lease } from './ports.ts';

@@ -1,5 +1,4 @@
 /** Ports of the firebase toolset. */
-
 import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { DatabaseAccesses } from './databaseAccess.ts';

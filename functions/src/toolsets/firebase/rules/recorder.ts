@@ -1,5 +1,4 @@
 /** Writes the changes that a watch observes to the log in batches, starting with the changes that were missed. */
-
 import { pause, withTimeoutError } from '../../../kernel/concurrency.ts';
 import { connectionError, type MusterError } from '../../../kernel/errors.ts';
 import { type JsonValue, utf8Length } from '../../../kernel/json.ts';

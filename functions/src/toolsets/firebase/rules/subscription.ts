@@ -1,5 +1,4 @@
 /** A subscription: its owner, the watched path and its log. Source: docs/decisions/0012-subscription-log.md. */
-
 import { z } from 'zod/mini';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';

@@ -7,7 +7,6 @@
  *
  * JSON is stored as text, because the database drops nulls and empty objects and rejects keys with dots.
  */
-
 import type { Database, DataSnapshot, Query, Reference } from 'firebase-admin/database';
 import { z } from 'zod';
 import { UnreadableDocumentError, type UnreadableDocuments } from '../../../kernel/ports.ts';

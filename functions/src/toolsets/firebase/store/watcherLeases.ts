@@ -1,5 +1,4 @@
 /** Stores the leases of event logs: `bus/{log}/watcher` contains `{holder, reading, renewed}`. */
-
 import type { Database, Reference } from 'firebase-admin/database';
 import { z } from 'zod';
 import { Batching } from '../../../kernel/concurrency.ts';

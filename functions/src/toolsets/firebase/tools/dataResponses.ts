@@ -1,5 +1,4 @@
 /** Arguments and results of several firebase tools. Source: the network specification, "Firebase Tools". */
-
 import { z } from 'zod';
 import { idLike } from '../../../kernel/ids.ts';
 import { type JsonValue, jsonObject } from '../../../kernel/json.ts';

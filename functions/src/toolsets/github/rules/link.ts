@@ -1,5 +1,4 @@
 /** The stored link from a pull request to its task, or to another item that the pull request is part of. */
-
 import { z } from 'zod/mini';
 import { parentFields } from '../../../graph/rules/graphNode.ts';
 import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';

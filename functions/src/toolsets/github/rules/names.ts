@@ -3,7 +3,6 @@
  * because names become parts of URLs. Also builds search queries, and finds the line of a search match. Source: the
  * network specification, "github.readFile", "github.searchCode"; https://git-scm.com/docs/git-check-ref-format
  */
-
 import { z } from 'zod';
 import type { Fields } from '../../../kernel/documentCodec.ts';
 import { characterCount, hasAtMost } from '../../../kernel/text.ts';

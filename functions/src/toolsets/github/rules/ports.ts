@@ -1,5 +1,4 @@
 /** Ports of the github toolset, including GitHub's API. */
-
 import type { z } from 'zod';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { MusterError } from '../../../kernel/errors.ts';

@@ -1,5 +1,4 @@
 /** Pull requests in the graph of items and their parts. Source: docs/decisions/0035-graph-and-budgets.md. */
-
 import { type GraphNode, NO_USAGE, type NodeStatus, titleOf } from '../../../graph/rules/graphNode.ts';
 import type { NodeFinder } from '../../../graph/rules/linking.ts';
 import { readUnreadable } from '../../../kernel/ports.ts';

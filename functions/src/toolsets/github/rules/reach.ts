@@ -1,5 +1,4 @@
 /** Decides which repositories the members of a workspace can use. Source: docs/guides/github.md. */
-
 import { isListed } from '../../../access/rules/workspace.ts';
 import { accessOf, type Principal } from '../../../identity/rules/principal.ts';
 import { hasAtMost } from '../../../kernel/text.ts';

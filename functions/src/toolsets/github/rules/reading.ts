@@ -1,5 +1,4 @@
 /** Reads files and searches code. Source: the network specification, "GitHub Tools"; docs/semantics.md#network. */
-
 import { isListed } from '../../../access/rules/workspace.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { byteLength, MAX_LISTED_BYTES } from '../../../kernel/json.ts';

@@ -1,5 +1,4 @@
 /** Schemas of GitHub's responses. They shorten texts and remove hidden characters, except in file contents. */
-
 import { z } from 'zod';
 import { type ErrorDetails, MusterError } from '../../../kernel/errors.ts';
 import texts from './errors.json' with { type: 'json' };

@@ -1,5 +1,4 @@
 /** Creates issues, and pull requests with links to their tasks. Source: the network specification. */
-
 import { keyOfNode, type NodeRef, nodeKey } from '../../../graph/rules/graphNode.ts';
 import { linkToParent, pathOf } from '../../../graph/rules/linking.ts';
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';

@@ -1,5 +1,4 @@
 /** Arguments of several github tools. Source: the network specification, "GitHub Tools". */
-
 import { z } from 'zod';
 import { toolsFor } from '../../../mcp/tool.ts';
 import type { GitHubServices } from '../create.ts';

@@ -1,5 +1,4 @@
 /** Approvals of calls, by a workspace's rules or to loosen a limit. Source: docs/decisions/0033-asking-people.md. */
-
 import { z } from 'zod';
 import type { ApprovableCall, Approvals } from '../../../access/rules/permissionCheck.ts';
 import type { ApprovalRule } from '../../../access/rules/workspace.ts';

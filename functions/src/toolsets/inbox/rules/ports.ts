@@ -1,5 +1,4 @@
 /** Ports of the inbox rules, implemented by its store. */
-
 import type { AgentLiveness } from '../../../agents/rules/liveness.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { ListPage, PageRequest, SweepBatch, TimeCursor } from '../../../kernel/paging.ts';

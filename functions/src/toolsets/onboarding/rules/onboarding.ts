@@ -1,5 +1,4 @@
 /** Welcome and checklist. Source: the network specification, "Onboarding Tools"; docs/semantics.md#network. */
-
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import type { Agent } from '../../../agents/rules/agent.ts';
 import type { AgentLiveness } from '../../../agents/rules/liveness.ts';

@@ -1,5 +1,4 @@
 /** Ports of orchestration: the hosted agents, the storage, and the queue that dispatches runs. */
-
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { FieldsCodec } from '../../../kernel/documentCodec.ts';

@@ -1,5 +1,4 @@
 /** Stores runs in Firestore, with their steps, journals and cached answers. */
-
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import { z } from 'zod/mini';
 import { writeNode } from '../../../graph/store/nodes.ts';

@@ -1,5 +1,4 @@
 /** Stores saved workflows and the measurements of agents in Firestore. */
-
 import { FieldValue } from '@google-cloud/firestore';
 import { z } from 'zod/mini';
 import type { AuditEffect } from '../../../kernel/auditLog.ts';

@@ -1,5 +1,4 @@
 /** Arguments and results of several tools. Source: the orchestration specification; docs/semantics.md. */
-
 import { z } from 'zod';
 import { budgetShape } from '../../../graph/rules/budget.ts';
 import { isVisible } from '../../../kernel/hiddenCharacters.ts';

@@ -1,5 +1,4 @@
 /** Visibility of the audit log. Source: docs/decisions/0036-trail.md; docs/semantics.md#undo. */
-
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';

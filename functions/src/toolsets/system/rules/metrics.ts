@@ -1,5 +1,4 @@
 /** Metrics of the last hour's calls, across all instances. */
-
 import { withTimeout } from '../../../kernel/concurrency.ts';
 import { Service } from '../../../kernel/ports.ts';
 import type { Counts } from '../../../limits/rules/callMetrics.ts';

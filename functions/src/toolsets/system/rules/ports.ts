@@ -1,5 +1,4 @@
 /** Interfaces between the system rules and their storage. */
-
 import type { AgentChanges, OfferedSkill } from '../../../agents/rules/agent.ts';
 import type { AuditEntry } from '../../../kernel/auditLog.ts';
 import type { Store, Versioned } from '../../../kernel/commit.ts';

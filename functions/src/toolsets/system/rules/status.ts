@@ -1,5 +1,4 @@
 /** Health of the services that Muster uses. Source: system.getSystemStatus; docs/semantics.md#network. */
-
 import { withTimeout } from '../../../kernel/concurrency.ts';
 import { Service } from '../../../kernel/ports.ts';
 import type { RateLimit } from '../../github/index.ts';

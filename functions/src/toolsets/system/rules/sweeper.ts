@@ -1,5 +1,4 @@
 /** The sweep: parallel cleanup jobs that start every minute. An unfinished job continues in the next sweep. */
-
 import { withTimeout } from '../../../kernel/concurrency.ts';
 import type { PresenceHealth, SweepJob, SweepReport, SweepState } from '../../../kernel/sweep.ts';
 import type { SystemPorts } from './ports.ts';

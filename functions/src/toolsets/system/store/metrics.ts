@@ -1,5 +1,4 @@
 /** Reads the call counts of all instances, and measures this instance. */
-
 import type { Firestore } from '@google-cloud/firestore';
 import type { Database, DataSnapshot } from 'firebase-admin/database';
 import { z } from 'zod';

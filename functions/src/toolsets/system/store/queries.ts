@@ -1,5 +1,4 @@
 /** Firestore queries for skills and the audit log. */
-
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import { type OfferedSkill, skillFromDocument } from '../../../agents/rules/agent.ts';
 import { type AuditEntry, auditEntryFromDocument } from '../../../kernel/auditLog.ts';

@@ -1,5 +1,4 @@
 /** Arguments and outputs of paginated lists. */
-
 import { z } from 'zod';
 import { decodeCursor, type ListCursor } from '../../../kernel/paging.ts';
 import { toolsFor } from '../../../mcp/tool.ts';

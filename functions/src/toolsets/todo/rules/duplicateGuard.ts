@@ -3,7 +3,6 @@
  * combination for one to-do. Its id is derived from owner, title and due date, so that one of two concurrent commits
  * fails. Source: the to-do specification, DUPLICATE_TASK; docs/semantics.md#to-dos.
  */
-
 import { MusterError } from '../../../kernel/errors.ts';
 import type { TodoChange, TodoPorts } from './ports.ts';
 import { caseFolded, type Todo } from './todo.ts';

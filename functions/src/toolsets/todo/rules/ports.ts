@@ -1,5 +1,4 @@
 /** Interfaces between the to-do rules and storage. */
-
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';

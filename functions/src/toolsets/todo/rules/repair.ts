@@ -3,7 +3,6 @@
  * repair ignores the content of the event that triggered it, and reads the current data. Each commit requires the
  * version that was read, so the result does not depend on delays, duplicates or order of the triggers.
  */
-
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { isVisible } from '../../../kernel/hiddenCharacters.ts';
 import { canonicalJson, type JsonObject, jsonObject } from '../../../kernel/json.ts';

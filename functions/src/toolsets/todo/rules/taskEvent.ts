@@ -1,5 +1,4 @@
 /** Stored and published events of to-dos. Source: the to-do specification; docs/semantics.md#to-dos. */
-
 import { z } from 'zod';
 import { type JsonObject, jsonObject } from '../../../kernel/json.ts';
 

@@ -1,5 +1,4 @@
 /** Undoes changes of to-dos, recurring to-dos and reminders. Source: docs/semantics.md#undo. */
-
 import type { AuditEffect } from '../../../kernel/auditLog.ts';
 import { changedSinceError, restoredFields } from '../../../kernel/effects.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';

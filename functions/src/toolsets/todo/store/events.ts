@@ -1,5 +1,4 @@
 /** Firestore storage of to-do events, in their published format plus a timestamp, and of reminders. */
-
 import { FieldValue, type Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { timestamp } from '../../../kernel/documentCodec.ts';

@@ -1,5 +1,4 @@
 /** Firestore storage of reminders and recurring to-dos. */
-
 import type { Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { fieldsCodec } from '../../../kernel/documentCodec.ts';

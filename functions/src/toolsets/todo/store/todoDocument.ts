@@ -3,7 +3,6 @@
  * each field automatically, so a query for an owner and a word reads one index, and a query for several words merges
  * these indexes. See docs/decisions/0017-to-do-queries-and-search.md.
  */
-
 import { z } from 'zod/mini';
 import { parentFields } from '../../../graph/rules/graphNode.ts';
 import { documentCodec } from '../../../kernel/documentCodec.ts';

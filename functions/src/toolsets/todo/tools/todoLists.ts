@@ -1,5 +1,4 @@
 /** Arguments and pagination shared by the list tools. */
-
 import { z } from 'zod';
 import { canonicalJson, fittingItems } from '../../../kernel/json.ts';
 import {

@@ -1,5 +1,4 @@
 /** Profiles of the hosted agents, requirements of tasks, and performance measurements of agents. */
-
 import { z } from 'zod/mini';
 import { HOSTED_AGENTS, KINDS_OF_WORK, type KindOfWork } from '../../../../access/rules/workspace.ts';
 import { MusterError } from '../../../../kernel/errors.ts';

@@ -1,5 +1,4 @@
 /** Scores hosted agents by their outcomes in a workspace. Source: docs/decisions/0034-routing-that-learns.md. */
-
 import type { KindOfWork } from '../../../../access/rules/workspace.ts';
 import type { Randomness } from '../../../../kernel/ports.ts';
 

@@ -1,5 +1,4 @@
 /** An attempt is one request to a model. Defines its input and outcome, and which outcomes count for the agent. */
-
 import { z } from 'zod/mini';
 import { documentCodec, timestamp } from '../../../../kernel/documentCodec.ts';
 import { FAILURE_CLASSES, type ModelAnswer, ModelFailure } from '../agents/model.ts';

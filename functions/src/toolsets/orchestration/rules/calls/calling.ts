@@ -1,5 +1,4 @@
 /** One call to an agent, with retries and fallback agents. Source: docs/semantics.md#orchestration. */
-
 import type { FailureClass, HostedAgent, ModelAnswer, ModelFailure } from '../agents/model.ts';
 import type { Attempt } from '../calls/attempt.ts';
 import type { OrchestrationPorts } from '../ports.ts';

@@ -1,5 +1,4 @@
 /** Assigns agents to the steps with the agent `auto`. Source: docs/decisions/0034-routing-that-learns.md. */
-
 import { pinnedFor } from '../../../../access/rules/workspace.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { AUTO } from '../agents/profile.ts';

@@ -1,5 +1,4 @@
 /** Executes the runs that the queue delivers to this instance. Source: docs/decisions/0021-runs-and-workflows.md. */
-
 import { z } from 'zod';
 import { BudgetExhaustedError, type BudgetRefusal, budgetKey, budgetKeysOf } from '../../../../graph/rules/budget.ts';
 import { nodeKey } from '../../../../graph/rules/graphNode.ts';

@@ -1,5 +1,4 @@
 /** The order of a run: the caller's request, completed with the workflow and the selected agents. */
-
 import { type NodeRef, nodeKey } from '../../../../graph/rules/graphNode.ts';
 import type { Principal } from '../../../../identity/rules/principal.ts';
 import { MusterError } from '../../../../kernel/errors.ts';

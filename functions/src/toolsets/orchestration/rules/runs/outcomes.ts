@@ -1,5 +1,4 @@
 /** Computes agents' outcomes when a run ends: only then are they known. Source: docs/semantics.md#orchestration. */
-
 import type { Outcome } from '../agents/scoring.ts';
 import type { Attempt } from '../calls/attempt.ts';
 import { isMeasured } from '../calls/attempt.ts';

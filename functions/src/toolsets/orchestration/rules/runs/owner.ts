@@ -1,5 +1,4 @@
 /** Ends runs whose owner has left the workspace. The owner's role is checked before each step and on leaving. */
-
 import type { LostAccess, LostAccessHandler } from '../../../../access/rules/leaving.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { processAll } from '../../../../kernel/paging.ts';

@@ -1,5 +1,4 @@
 /** A run and its state changes. Source: docs/decisions/0021-runs-and-workflows.md. */
-
 import { z } from 'zod/mini';
 import { type BudgetRefusal, budgetKey } from '../../../../graph/rules/budget.ts';
 import { documentCodec, jsonText } from '../../../../kernel/documentCodec.ts';

@@ -1,5 +1,4 @@
 /** Stored form of a run, which the console reads too. Source: docs/decisions/0021-runs-and-workflows.md. */
-
 import { z } from 'zod/mini';
 import { parentFields } from '../../../../graph/rules/graphNode.ts';
 import { timestamp } from '../../../../kernel/documentCodec.ts';

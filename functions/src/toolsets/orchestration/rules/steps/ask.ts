@@ -1,5 +1,4 @@
 /** Asks several agents and combines their answers: all, race, merge. Source: docs/semantics.md#orchestration. */
-
 import type { ModelAnswer } from '../agents/model.ts';
 import type { AnsweredCall, CallResult } from '../calls/calling.ts';
 import { fenced } from '../workflows/scope.ts';

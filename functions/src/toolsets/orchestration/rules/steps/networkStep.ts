@@ -1,5 +1,4 @@
 /** Executes a step on a live agent, by a task whose id is derived from the step, so that the task exists once. */
-
 import type { Actor } from '../../../../kernel/auditLog.ts';
 import type { PortOf } from '../../../../kernel/ports.ts';
 import type { Task, TaskCreation, TaskDraft } from '../../../coordination/index.ts';

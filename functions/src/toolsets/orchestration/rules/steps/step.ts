@@ -1,5 +1,4 @@
 /** The record of a step: its outcome and its calls' usage. Source: docs/decisions/0021-runs-and-workflows.md. */
-
 import { z } from 'zod/mini';
 import { exactUsd } from '../../../../graph/rules/graphNode.ts';
 import { documentCodec, timestamp } from '../../../../kernel/documentCodec.ts';

@@ -3,7 +3,6 @@
  * comprehensions, regular expressions and maps. Therefore evaluating a condition cannot loop, call external code or
  * read other data, and costs no more than reading the expression and its texts.
  */
-
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
 import { ExpressionError, type Scope } from './scope.ts';
 

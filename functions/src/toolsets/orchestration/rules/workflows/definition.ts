@@ -1,5 +1,4 @@
 /** A workflow definition, as callers send it and tools return it. Source: docs/semantics.md#orchestration. */
-
 import { z } from 'zod';
 import { NETWORK, ROLES } from '../agents/profile.ts';
 

@@ -1,5 +1,4 @@
 /** Workflows that a caller can run: the built-in ones, and those that the caller's owner has saved. */
-
 import type { AuditEffect } from '../../../../kernel/auditLog.ts';
 import type { RecordResponse, Versioned } from '../../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../../kernel/concurrency.ts';

@@ -3,7 +3,6 @@
  * its start. A run therefore stores no position: every instance that continues it computes the same next steps with
  * the same prompts.
  */
-
 import { characterCount } from '../../../../kernel/text.ts';
 import type { AgentRole } from '../agents/profile.ts';
 import { evaluateCondition } from './condition.ts';

@@ -1,5 +1,4 @@
 /** Values that templates and conditions can use: the input, the context, and the outputs of previous steps. */
-
 import { canonicalJson, type JsonObject } from '../../../../kernel/json.ts';
 import { characterCount } from '../../../../kernel/text.ts';
 

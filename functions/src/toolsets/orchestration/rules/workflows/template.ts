@@ -1,5 +1,4 @@
 /** Prompt templates in Mustache, a language without code execution. Outputs of models are marked as data. */
-
 import mustache from 'mustache';
 import { characterCount } from '../../../../kernel/text.ts';
 import { BoundedText, ExpressionError, fenced, printed, type Scope, type StepView } from './scope.ts';

@@ -1,5 +1,4 @@
 /** Parses and validates a caller's workflow. Error messages name the invalid step and the reason. */
-
 import { z } from 'zod/mini';
 import { documentCodec, fieldsCodec, timestamp } from '../../../../kernel/documentCodec.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
