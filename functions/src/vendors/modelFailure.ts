@@ -103,9 +103,7 @@ export function connectionFailure(error: unknown, progress: Progress): ModelFail
   const codes = connectionCodes(error);
   if (codes.some((code) => TOO_SLOW.test(code))) return failure('timeout', progress);
   if (isUnsent(error)) return failure('network', progress, { outcome_unknown: false });
-  if (codes.length > 0 || isFetchFailure(error)) {
-    return failure(progress.answered ? 'truncated' : 'network', progress);
-  }
+  if (codes.length > 0 || isFetchFailure(error)) return failure(progress.answered ? 'truncated' : 'network', progress);
   if (error instanceof SyntaxError || !progress.understood) return failure('malformed', progress);
   return failure('truncated', progress);
 }

@@ -22,9 +22,8 @@ export class Addresses {
   constructor({ publicUrl, functionUrl }: Known) {
     this.main = publicUrl === undefined ? undefined : addressIn(publicUrl);
     const own = functionUrl === undefined ? undefined : pathAddress(functionUrl);
-    for (const address of [own, this.main]) {
+    for (const address of [own, this.main])
       for (const host of hostsOf(address)) this.byHost.set(host, atHost(address, host));
-    }
   }
 
   /** Returns the address to which a request was sent; the main address if the request's host is unknown. */

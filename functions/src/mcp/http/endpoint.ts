@@ -35,9 +35,8 @@ export function createEndpoint(front: FrontDependencies, load: Arrived['load']):
     try {
       await answer({ request, response, requestId, timeLeft, front, load });
     } catch (error) {
-      if (!(error instanceof HttpRejection)) {
+      if (!(error instanceof HttpRejection))
         return sendRejection(request, response, rejectionOf(presentableError(error, requestId, 'request', log)));
-      }
       // A rejected request is not logged as a call, so it gets its own log entry.
       log.info('request_refused', { requestId, status: error.status, why: error.message });
       sendRejection(request, response, error);

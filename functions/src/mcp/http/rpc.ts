@@ -75,15 +75,13 @@ function parseRequest(message: unknown): Request {
   const { jsonrpc, method, id } = message;
   const params = message['params'] ?? undefined;
   const hasId = Object.hasOwn(message, 'id');
-  if (hasId && !isId(id)) {
+  if (hasId && !isId(id))
     return invalid(null, `"id" must be a number, null or a string of at most ${MAX_ID_LENGTH} characters.`);
-  }
   const known = isId(id) ? id : null;
   if (jsonrpc !== '2.0') return invalid(known, '"jsonrpc" must be "2.0".');
   if (typeof method !== 'string') return invalid(known, '"method" must be a string.');
-  if (params !== undefined && !isRecord(params) && !Array.isArray(params)) {
+  if (params !== undefined && !isRecord(params) && !Array.isArray(params))
     return invalid(known, '"params" must be an object.');
-  }
   return { method, params, id: hasId ? known : undefined };
 }
 

@@ -139,13 +139,11 @@ async function complete(
   { ref, argument, context }: z.output<typeof COMPLETION>,
 ) {
   const found = ref.type === 'ref/resource' ? selected.resources.findTemplate(ref.uri ?? '') : undefined;
-  if (found === undefined) {
+  if (found === undefined)
     throw new ProtocolError(INVALID_PARAMS, `Unknown resource template: ${shownName(ref.uri ?? ref.type)}`);
-  }
   const { uriTemplate } = found.template;
-  if (!uriTemplate.includes(`{${argument.name}}`)) {
+  if (!uriTemplate.includes(`{${argument.name}}`))
     throw new ProtocolError(INVALID_PARAMS, `${uriTemplate} has no variable ${shownName(argument.name)}`);
-  }
   try {
     const asked = { variable: argument.name, chosen: context?.arguments ?? {} };
     const possible = await completeVariable(ports, requestContext, found, asked);

@@ -88,15 +88,13 @@ async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpRep
     await buildServer(ports, inbound, client).connect(transport);
     return transport.handleMessage(request);
   };
-  if (!/\*\/\*|application\/(json|\*)/.test(accept)) {
+  if (!/\*\/\*|application\/(json|\*)/.test(accept))
     return errorReply(406, HTTP_REJECTED, 'The Accept header must allow application/json.');
-  }
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
   const requests = messages.filter(isRequest);
   const initializes = messages.some((message) => isRecord(message) && message['method'] === 'initialize');
-  if (initializes && messages.length > 1) {
+  if (initializes && messages.length > 1)
     return errorReply(400, INVALID_REQUEST, 'An initialize request must not be part of a batch.');
-  }
   if (!initializes && typeof version === 'string' && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) {
     const supported = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
     return errorReply(400, HTTP_REJECTED, `Unsupported protocol version. Supported versions: ${supported}.`);
@@ -218,17 +216,15 @@ function limitFault(method: string, params: Readonly<Record<string, unknown>>): 
  */
 async function chargeRateLimit({ limits }: CallPorts, routed: RoutedRequest, body: unknown): Promise<void> {
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
-  for (const message of messages) {
+  for (const message of messages)
     if (!isChargedPerCall(routed, message)) await limits.take(routed.requestContext.principal);
-  }
 }
 
 function isChargedPerCall({ selected }: RoutedRequest, message: unknown): boolean {
   if (!isRecord(message) || !('id' in message) || !isRecord(message['params'])) return false;
   const { name, uri, arguments: given = {} } = message['params'];
-  if (message['method'] === 'tools/call') {
+  if (message['method'] === 'tools/call')
     return typeof name === 'string' && isRecord(given) && selected.findTool(name) !== undefined;
-  }
   return (
     message['method'] === 'resources/read' && typeof uri === 'string' && selected.resources.find(uri) !== undefined
   );

@@ -87,8 +87,6 @@ export class View {
   }
 
   private updateButtons(): void {
-    for (const button of document.querySelectorAll('button')) {
-      button.disabled = this.busy || this.blocked.has(button);
-    }
+    for (const button of document.querySelectorAll('button')) button.disabled = this.busy || this.blocked.has(button);
   }
 }

@@ -93,9 +93,8 @@ async function runnerSession(
   const { task, past } = await services.coding.runnerSession(workspace, sessionId.slice(0, dot), epoch);
   const { id: taskId, status, claim, coding } = task;
   const named = { sessionType, sessionId, taskId, tool: coding.tool, branch: coding.branch };
-  if (past !== undefined || claim === undefined) {
+  if (past !== undefined || claim === undefined)
     return { ...named, isAlive: false, ...(past && pastAttemptResponse(task, past)) };
-  }
   const isAlive = isHeld(status);
   return {
     ...named,

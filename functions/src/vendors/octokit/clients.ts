@@ -145,9 +145,7 @@ export class OctokitClients extends Service<ClientPorts> implements GitHubClient
 
   private async connect(): Promise<App | OctokitClient> {
     const { app, token, apiUrl, pace = DEFAULT_PACE } = this.ports.settings();
-    if (app === undefined && token === undefined) {
-      throw notConfigured('This deployment is not connected to GitHub.');
-    }
+    if (app === undefined && token === undefined) throw notConfigured('This deployment is not connected to GitHub.');
     // Credentials are sent only over TLS or to the same machine.
     if (!isSafeAddress(apiUrl)) throw notConfigured('GITHUB_API_URL is not an https:// address.');
     const SetUp = await octokitClass(apiUrl.replace(/\/+$/, ''), this.ports.log, pace);

@@ -69,9 +69,7 @@ export function hasNoResponse(error: unknown): boolean {
 /** Converts an error of octokit. @param route template without data of the caller: `GET /repos/{owner}/{repo}` */
 export function failureOf(error: unknown, route: string): unknown {
   if (error instanceof MusterError) return error;
-  if (error instanceof Error && error.name === 'AbortError') {
-    return refusal('TIMEOUT', 'timeout', { cause: route });
-  }
+  if (error instanceof Error && error.name === 'AbortError') return refusal('TIMEOUT', 'timeout', { cause: route });
   const refused = refusalOf(error);
   if (refused === undefined) {
     // The private key is probably invalid. The message of the error may quote the key, so it must not be logged.
@@ -108,9 +106,8 @@ function unavailable({ status, text, fields }: Refusal, cause: string): MusterEr
   if (status === 451) return refusal('FORBIDDEN', 'blocked', { cause });
   if (status !== 403 && status !== 413 && status !== 422) return undefined;
   // GitHub returns files of up to 100 MB but accepts only smaller files.
-  if (status === 413 || fields.some(({ code }) => code === 'too_large')) {
+  if (status === 413 || fields.some(({ code }) => code === 'too_large'))
     return refusal('VALIDATION_ERROR', 'tooLarge', { cause });
-  }
   const isArchived = status === 403 && /\barchived\b/i.test(text);
   return isArchived ? refusal('FORBIDDEN', 'archived', { cause }) : undefined;
 }

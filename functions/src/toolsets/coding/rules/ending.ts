@@ -61,9 +61,8 @@ export function endByRunner(task: CodingTask, claimant: Claimant, report: EndRep
   requireReturnable(report);
   const { claim, coding } = task;
   const isTheirs = claim?.claimed_by === claimant.agent_id && claim.claim_epoch === claimant.claim_epoch;
-  if (isTheirs && isClosed(task.status) && report.result !== undefined && coding.result === undefined) {
+  if (isTheirs && isClosed(task.status) && report.result !== undefined && coding.result === undefined)
     return { task: asCodingTask(withRecordedCost(task, report.result)), now, outcome: 'kept' };
-  }
   const isReturn = returnDelay(report) !== undefined;
   const held = (report.status === 'failed' && restoredTask(task, claimant, now)) || task;
   const { kind, task: reported } = reportOutcome(held, claimant, outcomeOf(held, report), now);

@@ -162,9 +162,7 @@ export class CoordinationService extends Service<CoordinationPorts> {
 
 function sessionChanges(open: OpenSession, session: Session, now: Date): CoordinationChange[] {
   const { session: known, sessionVersion: version, workspaceVersion: replaces } = open;
-  if (known.id !== session.id) {
-    return [archivingOf(open, now), openingOf(session, replaces)];
-  }
+  if (known.id !== session.id) return [archivingOf(open, now), openingOf(session, replaces)];
   const isUnchanged = known.goal === session.goal && known.master_plan === session.master_plan;
   return isUnchanged ? [] : [{ kind: 'describeSession', session, before: known, version }];
 }

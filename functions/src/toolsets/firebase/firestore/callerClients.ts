@@ -86,9 +86,8 @@ function closeUnused({ client, users }: CachedClient): void {
 /** The emulator reads the ID token from a call header. In production, the token is the connection's credential. */
 async function settingsFor(idToken: string): Promise<Settings> {
   const settings = { ...SETTINGS, databaseId: databaseId() };
-  if (process.env['FIRESTORE_EMULATOR_HOST']) {
+  if (process.env['FIRESTORE_EMULATOR_HOST'])
     return { ...settings, customHeaders: { Authorization: `Bearer ${idToken}` } };
-  }
   const { OAuth2Client } = await import('google-auth-library');
   const authClient = new OAuth2Client();
   authClient.setCredentials({ access_token: idToken });

@@ -77,9 +77,8 @@ export class Encoder {
     if (typeof value === 'string') return text(value, place);
     if (typeof value === 'number') return finite(value, place);
     if (value === null || typeof value === 'boolean') return value;
-    if (place.depth > MAX_DEPTH) {
+    if (place.depth > MAX_DEPTH)
       throw invalidDataType(place.field, `Maps and lists can nest at most ${MAX_DEPTH} levels.`);
-    }
     return isList(value) ? this.list(value, place) : this.map(value, place);
   }
 
@@ -93,9 +92,8 @@ export class Encoder {
 
   private map(map: JsonObject, place: Place): unknown {
     const [only, ...others] = Object.entries(map);
-    if (only?.[1] !== undefined && others.length === 0 && RESERVED.test(only[0])) {
+    if (only?.[1] !== undefined && others.length === 0 && RESERVED.test(only[0]))
       return this.special(only[0], only[1], place);
-    }
     return this.fields(map, place);
   }
 
@@ -251,8 +249,7 @@ function text(value: string, place: Place): string {
 }
 
 function finite(value: number, place: Place): number {
-  if (!Number.isFinite(value)) {
+  if (!Number.isFinite(value))
     throw invalidDataType(place.field, 'This number is too large for JSON.', 'Use {"__double__": "Infinity"}.');
-  }
   return value;
 }

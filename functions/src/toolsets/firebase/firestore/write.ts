@@ -99,9 +99,8 @@ async function addReplacement(batch: WriteBatch, document: DocumentReference, re
   const snapshot = await document.get();
   const { updateTime: lastUpdateTime } = snapshot;
   const version = lastUpdateTime === undefined ? null : versionOf(lastUpdateTime);
-  if (expectedVersion !== undefined && expectedVersion !== version) {
+  if (expectedVersion !== undefined && expectedVersion !== version)
     throw writeConflict(version === null ? 'The document does not exist.' : 'The document has another version.');
-  }
   if (operation === 'delete') {
     batch.delete(document, lastUpdateTime === undefined ? { exists: false } : { lastUpdateTime });
   } else if (lastUpdateTime === undefined) {

@@ -23,9 +23,8 @@ export function checkWritable(path: DataPath, data: JsonValue): void {
 /** Returns the children that an update sets. @throws MusterError INVALID_DATA_TYPE if the data is not an object */
 export function checkedChildren(path: DataPath, data: JsonValue): Readonly<Record<string, JsonValue>> {
   const object = jsonObject.safeParse(data);
-  if (!object.success) {
+  if (!object.success)
     throw invalidDataType('data', 'The data of an update must be an object with the children to replace.');
-  }
   const children = Object.entries(object.data).map(([key, child]) => [key, child ?? null] as const);
   for (const [key, child] of children) checkChild(key, child, 'data', path.segments.length);
   return Object.fromEntries(children);
@@ -51,9 +50,7 @@ export function holds(stored: JsonValue, written: JsonValue): boolean {
 }
 
 function check(data: JsonValue, field: string, depth: number): void {
-  if (depth > MAX_DEPTH) {
-    throw invalidDataType(field, `The data nests deeper than ${MAX_DEPTH} levels.`);
-  }
+  if (depth > MAX_DEPTH) throw invalidDataType(field, `The data nests deeper than ${MAX_DEPTH} levels.`);
   if (typeof data !== 'object' || data === null) return;
   if (isTimestamp(data) || incrementIn(data) !== undefined) return;
   for (const [key, child] of Object.entries(data)) checkChild(key, child ?? null, field, depth);

@@ -48,9 +48,8 @@ export class Writing {
     const { path } = this;
     const { data, repetition } = this.request;
     checkWritable({ ...path, segments: [...path.segments, 'key'] }, data);
-    if (isNothing(data)) {
+    if (isNothing(data))
       throw invalidDataType('data', 'Nothing to push: the database does not store null or empty values.');
-    }
     const key = repetition?.id ?? (await newKey(this.rest.ports.app()));
     await this.marker.perform(path.text, { [`${path.text}/${key}`]: data });
     return key;
@@ -104,9 +103,7 @@ export class Writing {
 
   private async replaceOver(data: JsonValue): Promise<string | undefined> {
     const expected = this.expectedEtag();
-    if (expected !== undefined && !hasIncrement(data)) {
-      return this.putOver(await this.marker.begin(expected), data);
-    }
+    if (expected !== undefined && !hasIncrement(data)) return this.putOver(await this.marker.begin(expected), data);
     return this.writeOver(
       (stored) => incremented(data, stored),
       (stored) => holds(stored, data),

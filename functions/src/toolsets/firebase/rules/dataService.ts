@@ -96,36 +96,29 @@ function repetitionOf(operation: Operation): Repetition | undefined {
 }
 
 function checkRead(path: DataPath, { query, shallow }: ReadRequest): void {
-  if (shallow && path.database === 'firestore') {
+  if (shallow && path.database === 'firestore')
     throw invalidRequest('shallow', 'shallow works only for the Realtime Database.', 'Omit shallow.');
-  }
   if (query === undefined) return;
   const { orderBy, startAt, endAt, cursor } = query;
-  if (orderBy === undefined && (startAt !== undefined || endAt !== undefined)) {
+  if (orderBy === undefined && (startAt !== undefined || endAt !== undefined))
     throw invalidRequest('query.orderBy', 'startAt and endAt require orderBy.', 'Set orderBy to a field.');
-  }
   const ordered = orderBy !== undefined || cursor !== undefined;
-  if (path.kind === 'document' && ordered) {
+  if (path.kind === 'document' && ordered)
     throw invalidRequest('query', 'orderBy and cursor require a collection.', 'Read the parent collection.');
-  }
-  if (shallow && (ordered || query.limit !== undefined)) {
+  if (shallow && (ordered || query.limit !== undefined))
     throw invalidRequest('shallow', 'shallow cannot be combined with query.', 'Use either shallow or query.');
-  }
 }
 
 function checkWrite(path: DataPath, request: Omit<WriteRequest, 'repetition'>): void {
   const { operation, data, merge, transaction, expectedVersion } = request;
   const pushesInto = operation === 'push' ? 'collection' : 'document';
   if (path.database === 'firestore' && path.kind !== pushesInto) throw wrongKind(path, operation);
-  if (merge && (operation !== 'set' || path.database !== 'firestore')) {
+  if (merge && (operation !== 'set' || path.database !== 'firestore'))
     throw invalidRequest('merge', 'merge requires the operation set on Firestore.', 'Use update to keep other fields.');
-  }
-  if (transaction && operation === 'push') {
+  if (transaction && operation === 'push')
     throw invalidRequest('transaction', 'push creates a new key and cannot be combined with transaction.');
-  }
-  if (expectedVersion !== undefined && !transaction) {
+  if (expectedVersion !== undefined && !transaction)
     throw invalidRequest('expectedVersion', 'expectedVersion requires transaction: true.');
-  }
   const bytes = new TextEncoder().encode(JSON.stringify(data)).length;
   if (bytes > MAX_DATA_BYTES) {
     throw sizeLimitExceeded(

@@ -152,13 +152,10 @@ const LIMITS = {
 export function parsePath(database: DatabaseName, text: string): DataPath {
   const limits = LIMITS[database];
   if (utf8Length(text) > limits.path) throw invalidPath(text, `is longer than ${limits.path} bytes`);
-  if (!CHARACTERS.test(text)) {
+  if (!CHARACTERS.test(text))
     throw invalidPath(text, 'can only contain letters, digits, "_", "-" and, between segments, "/"');
-  }
   const segments = text.split('/');
-  if (segments.includes('')) {
-    throw invalidPath(text, 'has an empty segment: remove "/" at the start or end, and "//"');
-  }
+  if (segments.includes('')) throw invalidPath(text, 'has an empty segment: remove "/" at the start or end, and "//"');
   if (segments.length > limits.segments) throw invalidPath(text, `has more than ${limits.segments} segments`);
   const long = segments.some((segment) => utf8Length(segment) > limits.segment);
   if (long) throw invalidPath(text, `has a segment longer than ${limits.segment} bytes`);

@@ -44,9 +44,8 @@ export class PageBuilder {
     if (entry.sequence > this.position.sequence) this.skipTo(entry.sequence);
     const { index } = this.position;
     if (entry.isAfterLoss && index === 0) this.overflow = true;
-    for (const [at, transition] of entry.transitions.entries()) {
+    for (const [at, transition] of entry.transitions.entries())
       if (at >= index && !this.addEvent(entry, at, transition)) return;
-    }
     if (this.position.sequence === entry.sequence) this.position = after(entry, Infinity, this.position.log);
   }
 
@@ -151,9 +150,7 @@ export interface KnownSubscriptions {
 /** Computes the state of the watched path from the log only, so that every instance computes the same state. */
 export function replay(eventType: EventType, { checkpoint, entries }: LoadedLog) {
   const state = new Map(checkpoint.state);
-  for (const { transitions } of entries) {
-    for (const transition of transitions) apply(eventType, state, transition);
-  }
+  for (const { transitions } of entries) for (const transition of transitions) apply(eventType, state, transition);
   return {
     state,
     /** Number of the last entry; 0 in an empty log. */

@@ -146,9 +146,7 @@ export class Recorder {
     if (isDue) this.covered = this.sequence;
     const dropped = outdated(this.kept, this.covered, clock.now());
     this.kept = this.kept.slice(dropped.length);
-    if (isDue) {
-      await events.checkpoint(log, { sequence: this.sequence, state: this.loggedState, kept: this.kept });
-    }
+    if (isDue) await events.checkpoint(log, { sequence: this.sequence, state: this.loggedState, kept: this.kept });
     if (dropped.length > 0) await events.drop(log, dropped);
   }
 

@@ -55,9 +55,8 @@ export function transitionOf(
 ): Transition | undefined {
   const known = state.get(key);
   if (eventType === 'value') return changed(eventType, known ?? 'null', { key, data: data ?? null, at });
-  if (data !== undefined) {
+  if (data !== undefined)
     return known === undefined ? { kind: 'added', key, data, at } : changed(eventType, known, { key, data, at });
-  }
   if (known === undefined) return undefined;
   return { kind: 'removed', key, ...(EVENT_KINDS[eventType] === 'removed' && { data: parsed(known) }), at };
 }

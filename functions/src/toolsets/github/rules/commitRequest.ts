@@ -32,34 +32,27 @@ export interface CommitRequest {
 /** @throws MusterError INVALID_FORMAT if the request is invalid */
 export function checkRequest({ branch, files, expectedParent }: CommitRequest): void {
   refName(branch, 'branch');
-  if (expectedParent !== undefined && !isSha(expectedParent)) {
-    throw refusal('INVALID_FORMAT', 'expectedParent');
-  }
+  if (expectedParent !== undefined && !isSha(expectedParent)) throw refusal('INVALID_FORMAT', 'expectedParent');
   const paths = new Set<string>();
   for (const [index, file] of files.entries()) {
     checkFile(file, `files.${index}`);
     const { path } = file;
-    if (paths.has(path)) {
-      throw refusal('INVALID_FORMAT', 'pathTwice', { path, field: `files.${index}.path` });
-    }
+    if (paths.has(path)) throw refusal('INVALID_FORMAT', 'pathTwice', { path, field: `files.${index}.path` });
     paths.add(path);
   }
   const binary = files.filter(({ encoding, content }) => encoding === 'base64' && content !== undefined);
-  if (binary.length > MAX_BINARY_FILES) {
+  if (binary.length > MAX_BINARY_FILES)
     throw refusal('INVALID_FORMAT', 'binaryFiles', { max: MAX_BINARY_FILES, count: binary.length });
-  }
 }
 
 function checkFile({ path, content, encoding, delete: isDeleted }: FileChange, field: string): void {
   filePath(path, `${field}.path`);
-  if (path.split('/').some((part) => part.toLowerCase() === '.git')) {
+  if (path.split('/').some((part) => part.toLowerCase() === '.git'))
     throw refusal('INVALID_FORMAT', 'pathOfGit', { field: `${field}.path` });
-  }
   const ofContent = { path, field: `${field}.content` };
   if (isDeleted === (content !== undefined)) throw refusal('INVALID_FORMAT', 'file', ofContent);
-  if (encoding === 'base64' && content !== undefined && !isBase64(content)) {
+  if (encoding === 'base64' && content !== undefined && !isBase64(content))
     throw refusal('INVALID_FORMAT', 'base64', ofContent);
-  }
 }
 
 /** Maximum length of the target of a symbolic link. Source: PATH_MAX of Linux. */
@@ -119,9 +112,8 @@ function requireParents(view: TreeView, path: string, deleted: ReadonlySet<strin
   for (let above = directoryOf(path); above !== ''; above = directoryOf(above)) {
     const kind = view.knownAt(above)?.kind;
     if (kind === 'submodule') throw refusal('CONFLICT', 'isSubmodule', { path: above, field });
-    if (kind !== undefined && kind !== 'directory' && !deleted.has(above)) {
+    if (kind !== undefined && kind !== 'directory' && !deleted.has(above))
       throw refusal('CONFLICT', 'notDirectory', { path: above, field });
-    }
   }
 }
 

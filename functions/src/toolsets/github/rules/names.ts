@@ -31,12 +31,10 @@ export function repositoryName(
   repo: string,
   fields: readonly [string, string] = ['owner', 'repo'],
 ): RepositoryName {
-  if (owner.length > MAX_NAME_LENGTH || !new RegExp(OWNER_PATTERN).test(owner)) {
+  if (owner.length > MAX_NAME_LENGTH || !new RegExp(OWNER_PATTERN).test(owner))
     throw refusal('INVALID_FORMAT', 'owner', { field: fields[0] });
-  }
-  if (repo.length > MAX_NAME_LENGTH || !new RegExp(REPO_PATTERN).test(repo) || /^\.{1,2}$/.test(repo)) {
+  if (repo.length > MAX_NAME_LENGTH || !new RegExp(REPO_PATTERN).test(repo) || /^\.{1,2}$/.test(repo))
     throw refusal('INVALID_FORMAT', 'repo', { field: fields[1] });
-  }
   return { owner, repo };
 }
 
@@ -124,14 +122,11 @@ export function searchQuery(query: string, filters: SearchFilters): string {
 
 function placesOf({ owner, repo }: SearchFilters): string[] {
   const fields = ['filters.owner', 'filters.repo'] as const;
-  if (repo === undefined) {
-    return owner === undefined ? [] : [`user:${repositoryName(owner, 'any', fields).owner}`];
-  }
+  if (repo === undefined) return owner === undefined ? [] : [`user:${repositoryName(owner, 'any', fields).owner}`];
   const [first = '', second, ...more] = repo.split('/');
   const named = second === undefined ? { owner, repo: first } : { owner: first, repo: second };
-  if (named.owner === undefined || more.length > 0 || (owner !== undefined && owner !== named.owner)) {
+  if (named.owner === undefined || more.length > 0 || (owner !== undefined && owner !== named.owner))
     throw refusal('INVALID_FORMAT', 'searchedRepo');
-  }
   const at = repositoryName(named.owner, named.repo, fields);
   return [`repo:${at.owner}/${at.repo}`];
 }

@@ -56,9 +56,8 @@ export async function findCode(
   place: RepositoryScope,
   { query, filters, ...search }: Omit<CodeSearch, 'owner'> & { readonly filters: SearchFilters },
 ) {
-  if ((search.page - 1) * search.perPage >= MAX_RESULTS) {
+  if ((search.page - 1) * search.perPage >= MAX_RESULTS)
     throw refusal('VALIDATION_ERROR', 'page', { max: MAX_RESULTS });
-  }
   const { gitHub } = ports;
   const owner = searchedOwner(filters);
   const within = await searchWithin(ports, place, searchQuery(query, filters));
@@ -89,9 +88,7 @@ async function file(
   { encoding, offset }: { readonly encoding: Encoding; readonly offset: number },
 ) {
   const { path, size } = file;
-  if (size > MAX_FILE_BYTES) {
-    throw refusal('VALIDATION_ERROR', 'fileTooLarge', { path, size, max: MAX_FILE_BYTES });
-  }
+  if (size > MAX_FILE_BYTES) throw refusal('VALIDATION_ERROR', 'fileTooLarge', { path, size, max: MAX_FILE_BYTES });
   const base64 = inline ?? (await gitHub.found(at, gitHub.blob(at, file.sha)));
   const text = encoding === 'utf8' ? utf8Text(base64) : undefined;
   return text === undefined
@@ -172,9 +169,7 @@ export async function listRuns(gitHub: GitHub, at: RepositoryName, { workflow, .
 /** Returns the failed jobs of a run, with the end of each log. Old logs are missing, because GitHub deletes them. */
 export async function failedJobLogs(gitHub: GitHub, at: RepositoryName, runId: number, lines: number) {
   const failed = await gitHub.failedJobs(at, runId);
-  if (failed === undefined) {
-    throw await gitHub.missing(at, refusal('NOT_FOUND', 'workflowRun', at));
-  }
+  if (failed === undefined) throw await gitHub.missing(at, refusal('NOT_FOUND', 'workflowRun', at));
   const jobs = await Promise.all(
     failed.jobs.map(async (job, index) => {
       const log = index < LOGS_READ ? await gitHub.jobLog(at, job.id, MAX_LOG_LENGTH) : undefined;

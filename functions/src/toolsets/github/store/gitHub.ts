@@ -154,9 +154,8 @@ export class RestGitHub implements GitHub {
     const answer = await this.write(at, { method: 'POST', path: '/pulls' }, fields, refusedPullRequest);
     if (answer === 'exists' || answer === 'unanswered') return answer;
     if (answer === 'same') throw refusal('CONFLICT', 'nothingToMerge', { head: fields.head, base: fields.base });
-    if (answer === 'head' || answer === 'base') {
+    if (answer === 'head' || answer === 'base')
       throw refusal('NOT_FOUND', 'branch', { branch: fields[answer], field: answer });
-    }
     return checkedResponse(pullRequest, answer);
   }
 

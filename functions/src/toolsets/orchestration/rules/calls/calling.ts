@@ -128,9 +128,8 @@ class Calling {
       price,
       sharedBy,
     });
-    if (reservation === undefined) {
+    if (reservation === undefined)
       return this.notAttempted(agent, 'over_budget', `Budget exceeded: ${budget.describe()} left.`);
-    }
     const identity = { call: key, number, agent: name, model, waited };
     const planned = { ...identity, prompt, time, max_output_tokens: reservation.max_output_tokens };
     const before = await journal.begin(planned);
@@ -167,9 +166,8 @@ class Calling {
     const { request, ports } = this;
     const reaction = request.repeatable || !failure.outcome_unknown ? this.reactionTo(failure.kind) : 'stop';
     if (reaction === 'stop') this.waiting = [];
-    if (reaction === 'larger_context') {
+    if (reaction === 'larger_context')
       this.waiting = this.waiting.filter((other) => other.contextWindow > contextWindow);
-    }
     if (reaction !== 'retry' || failed >= request.attempts) return undefined;
     const left = request.deadline.getTime() - ports.clock.now().getTime();
     return backoff(failed, failure.retry_after_ms, left, ports.randomness.integer(1001) / 1000);

@@ -107,9 +107,8 @@ class StepOutcomes {
   private verdictOf(agent: string): Verdict {
     const { agents, results = [], judged = false, output = '' } = this.ended.record;
     const isSeveral = results.length > 1;
-    if (isSeveral && this.ended.step.mode === 'race') {
+    if (isSeveral && this.ended.step.mode === 'race')
       return agents.includes(agent) ? { good: true, worth: 1 } : { good: false, worth: SLOW_WORTH };
-    }
     if (isSeveral && this.ended.step.mode === 'vote') {
       const own = results.find((one) => one.agent === agent)?.output ?? '';
       return judged ? verdict(normalized(own) === normalized(output)) : this.unjudged();

@@ -139,9 +139,8 @@ export async function race({ agents, prompt, ask }: Round): Promise<ModeResult> 
 
 function outcomeOf(result: CallResult): string {
   const { agent } = result;
-  if (result.kind === 'answered') {
+  if (result.kind === 'answered')
     return isValid(result) ? `${agent} answered later.` : `${agent} returned an empty answer.`;
-  }
   return result.end === 'aborted' ? `${agent} was cancelled.` : `${agent} failed (${result.end}).`;
 }
 

@@ -221,9 +221,8 @@ function elected(
     const best = Math.max(...left.map(({ agent }) => score(agent)));
     left = left.filter(({ agent }) => score(agent) === best);
     const [winner] = left;
-    if (winner !== undefined && left.length === 1) {
+    if (winner !== undefined && left.length === 1)
       return { winner, explanation: decisionText(winner, name, tied), judged: score !== capability };
-    }
     tied.push(name);
   }
   const [winner] = left;

@@ -55,17 +55,15 @@ export function evaluateCondition(expression: string, scope: Scope): boolean {
 }
 
 function inspect(node: ASTNode, steps: Set<string>): void {
-  if ((node.op === 'call' || node.op === 'rcall') && !FUNCTIONS.includes(node.args[0])) {
+  if ((node.op === 'call' || node.op === 'rcall') && !FUNCTIONS.includes(node.args[0]))
     throw new ExpressionError(`Unknown function ${node.args[0]}(). Use ${FUNCTIONS.join(', ')}.`);
-  }
   const named = stepNamed(node);
   if (named !== undefined) {
     steps.add(named);
     return;
   }
-  if (node.op === 'id' && node.args === 'steps') {
+  if (node.op === 'id' && node.args === 'steps')
     throw new ExpressionError('Use steps with a step name: steps.plan.output, or steps["plan-b"].output.');
-  }
   for (const inner of nodesWithin(node.args)) inspect(inner, steps);
 }
 

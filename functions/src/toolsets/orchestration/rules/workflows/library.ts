@@ -35,9 +35,7 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
 
   /** @param workflow a name, a definition, or its JSON @throws MusterError NOT_FOUND; VALIDATION_ERROR if invalid */
   async resolve(ownerUid: string, workflow: unknown): Promise<Workflow> {
-    if (typeof workflow !== 'string' || workflow.trimStart().startsWith('{')) {
-      return readWorkflow(workflow, 'workflow');
-    }
+    if (typeof workflow !== 'string' || workflow.trimStart().startsWith('{')) return readWorkflow(workflow, 'workflow');
     return builtIn(workflow) ?? (await this.find(ownerUid, workflow, 'workflow')).value.definition;
   }
 

@@ -193,9 +193,8 @@ function requirePath(path: string, depth: number): void {
     if (step !== undefined && step !== '') return;
     throw new ExpressionError('Use steps with a step name: {{steps.plan.output}}.');
   }
-  if (depth === 0 && !ROOTS.includes(root)) {
+  if (depth === 0 && !ROOTS.includes(root))
     throw new ExpressionError(`Unknown name "${root}". Use ${ROOTS.join(', ')}.`);
-  }
 }
 
 function isUnknownPath(path: string): ExpressionError {

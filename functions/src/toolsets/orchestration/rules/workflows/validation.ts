@@ -61,9 +61,8 @@ function isObject(value: unknown): value is object {
 
 function requireSound(workflow: Workflow, field: string): void {
   const steps = allSteps(workflow);
-  if (steps.length > MAX_STEPS) {
+  if (steps.length > MAX_STEPS)
     throw invalid(`The workflow has ${steps.length} steps; the maximum is ${MAX_STEPS}.`, `${field}.steps`);
-  }
   const names = steps.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw invalid(`Step "${twice}": another step has the same name.`, `${field}.steps`);
