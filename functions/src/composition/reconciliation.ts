@@ -18,7 +18,6 @@ const INTERVAL_MINUTES = 5;
 
 /** Maximum number of documents per turn of the sweep. */
 const MAX_DOCUMENTS = 500;
-
 const PAGE = 100;
 
 /** Name under which the sweep's record stores the position in the documents. */
@@ -202,7 +201,6 @@ const IN_FLIGHT_MS = 15 * 60_000;
 
 /** Minute of each hour at which the job starts. */
 const MINUTE = 30;
-
 const CONCURRENT_EVENTS = 200;
 
 type Relay = (eventId: string) => Promise<void>;

@@ -27,7 +27,6 @@ import type { Delegation } from '../toolsets/todo/rules/delegation.ts';
 
 /** Maximum number of a person's tasks, and of the person's runs, that are read to count those in one workspace. */
 const MAX_COUNTED_WORK = 100;
-
 const BATCH = 100;
 
 export interface EndedWork {

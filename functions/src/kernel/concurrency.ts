@@ -61,7 +61,6 @@ export function cancellableAbort(signal: AbortSignal | undefined): CancellableWa
 }
 
 const CONTENTION = 'CONTENTION';
-
 const MAX_CONFLICT_RETRIES = 25;
 const MAX_BACKOFF_MS = 200;
 

@@ -9,7 +9,6 @@ export interface JsonObject {
 }
 
 export const JSON_TYPES = ['object', 'array', 'string', 'number', 'boolean', 'null'] as const;
-
 export type JsonType = (typeof JSON_TYPES)[number];
 
 export function jsonTypeOf(value: unknown): JsonType {
@@ -122,7 +121,6 @@ export const MAX_TASK_BYTES = 100_000;
 
 /** Maximum JSON bytes of a report on a task (output, error and files). A task stores at most two reports. */
 export const MAX_REPORT_BYTES = 200_000;
-
 export const MAX_AGENT_BYTES = 100_000;
 
 /** @throws MusterError VALIDATION_ERROR if the JSON of the value is larger than `max` bytes */

@@ -51,7 +51,6 @@ export interface RecordedResponseQueries {
 }
 
 type LogEntry = (event: string, fields: Readonly<Record<string, unknown>>) => void;
-
 export type Log = Readonly<Record<'info' | 'warn' | 'error', LogEntry>>;
 
 /** Ports that every feature needs. Each feature extends the interface with its own ports. */

@@ -17,7 +17,6 @@ export interface FoundResource {
 }
 
 type ListedResource = Omit<Resource, 'role' | 'scope' | 'read'>;
-
 type ListedTemplate = Omit<ResourceTemplate, 'role' | 'scope' | 'watchable' | 'slashes' | 'completions' | 'bind'>;
 
 export interface FoundTemplate {
@@ -120,7 +119,6 @@ function variablesOf(pattern: UriTemplate, uri: string): Readonly<Record<string,
 }
 
 export const VIEWS_EXTENSION = 'io.modelcontextprotocol/ui';
-
 const MIME_TYPE = 'text/html;profile=mcp-app';
 
 /** Metadata of each view's page: no network access, and a border. */

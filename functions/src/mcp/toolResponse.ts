@@ -62,7 +62,6 @@ export function legacyResult(envelope: ErrorEnvelope | undefined, result: ToolRe
 
 /** Bytes of a JSON-RPC message in addition to the response that it contains. */
 const ENVELOPE_BYTES = 4096;
-
 const TRUNCATION_MARGIN = MAX_RESPONSE_BYTES - ENVELOPE_BYTES;
 
 /** Maximum lengths of texts, in characters. The first length with which the whole response fits is used. */

@@ -57,7 +57,6 @@ const MAX_ARGUMENT_DEPTH = 32;
 
 /** Maximum number of values in a call's arguments, because each value takes time and memory to validate. */
 const MAX_ARGUMENT_VALUES = 50_000;
-
 const MAX_OBJECT_KEYS = 10_000;
 
 /** Matches surrogates that are not part of a pair. Because of the flag `u`, a pair counts as one character. */
@@ -152,7 +151,6 @@ function childPosition(parent: ArgumentPosition, key: string): ArgumentPosition 
 
 /** A time by RFC 3339, section 5.6. It allows letters in either case, and 60 seconds for a leap second. */
 const TIME = /^(\d{4}-\d\d-\d\d)t(\d\d:\d\d):(\d\d)(\.\d+)?(z|[+-]\d\d:\d\d)$/i;
-
 const TIME_WITHOUT_LEAP = z.core.regexes.datetime({ offset: true });
 
 /** Returns the time in upper case, as schemas require. A leap second is replaced by the next second. */
@@ -214,7 +212,6 @@ type IdName = `${string}_id` | `${string}_ids` | `${string}Id` | `${string}Ids`;
 
 /** Name of an argument whose id belongs to GitHub, which validates it. */
 type ForeignName = 'workflow_id';
-
 type IsPlainText<Value> = string extends (Value extends readonly (infer Each)[] ? Each : Value) ? true : false;
 
 /** Names of arguments that contain ids, but whose type is not from `kernel/ids.ts`. */
@@ -305,9 +302,7 @@ const EXPECTED_TIME =
   'expected a date and a time with "Z" or an offset, as in "2026-02-10T17:00:00Z" or "2026-02-10T17:00:00+01:00".';
 
 const LEAP_SECOND = /:60(?:\.\d+)?(?:z|[+-]\d\d:\d\d)$/i;
-
 const EXPECTED_LEAP_SECOND = 'expected seconds up to 59: a leap second can only be at 23:59:60 UTC.';
-
 const NUMBER = 'expected a number, received text. Send a number without quotes, such as 5.';
 const OBJECT =
   'expected an object, received text that is not a JSON object. Send an object, such as {"name": "value"}.';

@@ -18,7 +18,6 @@ export interface AcceptedInvitation {
 
 /** Minimum time between two checks of a person's invitations by one instance, in milliseconds. */
 const LOOKUP_TTL_MS = 60_000;
-
 const MAX_CACHED_LOOKUPS = 5000;
 
 /** Returns an invitation's id. An address has one id per workspace, so a new invitation replaces the old one. */

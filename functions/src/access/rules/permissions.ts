@@ -5,7 +5,6 @@ import rows from './permissions.json' with { type: 'json' };
 
 /** Required caller: a minimum role, the owner, the owner or the owner's agents, or only the server (`no one`). */
 const minimumRole = z.enum([...ROLES, 'owner', 'owner and agents', 'no one']);
-
 export type MinimumRole = z.output<typeof minimumRole>;
 
 /**

@@ -39,7 +39,6 @@ interface Found<Change> {
 
 /** Maximum number of changes per commit. Each change writes up to three documents. */
 const MAX_CHANGES = 50;
-
 const PAGE = 200;
 
 interface RevocationPorts<Change extends AnyChange> extends AccessPorts {

@@ -3,7 +3,6 @@ import { z } from 'zod/mini';
 import { documentCodec, fieldsCodec, timestamp } from '../../kernel/documentCodec.ts';
 
 export const KINDS_OF_WORK = ['plan', 'execute', 'review'] as const;
-
 export type KindOfWork = (typeof KINDS_OF_WORK)[number];
 
 /** Hosted agents: models that Muster calls. Order: list_agents in the orchestration specification. */

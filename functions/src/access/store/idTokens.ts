@@ -8,7 +8,6 @@ import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type Clock, type PortOf, Service } from '../../kernel/ports.ts';
 
 const PRODUCTION = 'https://identitytoolkit.googleapis.com';
-
 const TIMEOUT_MS = 10_000;
 
 /** The emulator requires an API key, and accepts any. */
@@ -113,7 +112,6 @@ export interface AgentClaims {
 
 /** Minimum remaining lifetime of a returned token, in milliseconds, because its receiver may use it for a while. */
 export const TOKEN_MARGIN_MS = 300_000;
-
 const MAX_CACHED_TOKENS = 1000;
 
 const payload = z.record(z.string(), z.unknown());

@@ -13,7 +13,6 @@ export type AgentChange = ChangeOf<AgentChanges>;
 export const AGENT_TYPES = ['researcher', 'developer', 'coordinator', 'analyst', 'specialist'] as const;
 
 export type Agent = ReturnType<typeof agentFromDocument>;
-
 export type Capability = Agent['capability_details'][number];
 
 /** Capability that agents of a workspace have, with the number of these agents. */
@@ -313,7 +312,6 @@ const parameters = z.codec(z.union([z.string(), z.record(z.string(), z.unknown()
 });
 
 export const SERVED_TOOLS = ['owner', 'workspace'] as const;
-
 const MEMBERSHIPS = ['leader', 'worker'] as const;
 
 /** Minimum time between two writes of an agent's presence, in milliseconds. */

@@ -24,7 +24,6 @@ import type { AgentPorts } from './ports.ts';
 
 /** Number of agents that one commit marks as offline. */
 const PAGE = 200;
-
 const CONCURRENT_PAGES = 8;
 
 /** Name of the sweep's job that releases or renews expired leases. */

@@ -67,7 +67,6 @@ function forbiddenRole(role: Role, message: string, suggestion: string): MusterE
 
 /** Number of digest digits that makes collisions infeasible. Callers cannot choose ids that end in a digest. */
 const SAFE_DIGITS = 16;
-
 const ENDS_WITH_DIGEST = new RegExp(`-(?:[0-9a-f]{${DIGEST_DIGITS}}|[0-9a-f]{${SAFE_DIGITS}})$`);
 
 /** Returns whether an id is reserved for registration, so that no other caller can take the id first. */

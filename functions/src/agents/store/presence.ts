@@ -17,9 +17,7 @@ const READ_INTERVAL_MS = 5000;
 
 /** Number of presence writes per lease, because presence renews leases. At most one write per second is made. */
 const WRITES_PER_LEASE = 10;
-
 const MAX_CACHED_AGENTS = 10_000;
-
 const MAX_WRITE_BATCH = 500;
 
 interface Touch {

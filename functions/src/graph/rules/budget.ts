@@ -5,7 +5,6 @@ import { type Loosening, type LooseningOf, noLoosening } from '../../kernel/loos
 import type { GraphNode, Usage } from './graphNode.ts';
 
 export const BUDGET_KINDS = ['workspace', 'todo', 'task', 'run'] as const;
-
 export type BudgetKind = (typeof BUDGET_KINDS)[number];
 
 /** Subject of a budget: a workspace, given by its name, or an item, given by its id. */
@@ -35,7 +34,6 @@ export interface Amount {
 }
 
 const NANO = 1_000_000_000;
-
 export const NO_AMOUNT: Amount = { nano_usd: 0, tokens: 0 };
 
 /** Converts usage to an amount. A cost in US dollars is rounded up. */

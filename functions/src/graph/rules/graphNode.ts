@@ -4,7 +4,6 @@ import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { MusterError } from '../../kernel/errors.ts';
 
 export const NODE_KINDS = ['todo', 'task', 'run', 'pull_request'] as const;
-
 export type NodeKind = (typeof NODE_KINDS)[number];
 
 export interface NodeRef {
@@ -13,7 +12,6 @@ export interface NodeRef {
 }
 
 export const NODE_STATUSES = ['open', 'in_progress', 'waiting', 'done', 'failed', 'cancelled'] as const;
-
 export type NodeStatus = (typeof NODE_STATUSES)[number];
 
 export function isOpenNode(status: NodeStatus): boolean {
@@ -67,7 +65,6 @@ export const MAX_DEPTH = 10;
 
 /** Maximum number of direct parts of an item. */
 export const MAX_PARTS = 1000;
-
 const TITLE_LENGTH = 200;
 
 /** Returns the first line of a text, shortened for display in a tree. */

@@ -21,9 +21,7 @@ import {
 import type { GraphQueries } from '../rules/ports.ts';
 
 const CLOSED: readonly NodeStatus[] = ['done', 'failed', 'cancelled'];
-
 const OPEN = NODE_STATUSES.filter((status) => !CLOSED.includes(status));
-
 const MAX_FAILED_NAMED = 20;
 
 export class FirestoreGraphQueries extends FirestoreReader implements GraphQueries {

@@ -57,12 +57,10 @@ export function lineOf({ line, api_key }: Pick<Credential, 'line' | 'api_key'>):
 }
 
 export type Credential = ReturnType<typeof credentialFromDocument>;
-
 export type Limits = Pick<Credential, 'toolsets' | 'held_to' | 'readonly'>;
 
 /** Lifetime of a credential, in days. */
 export const CREDENTIAL_DAYS = 90;
-
 export const EVERYONE = 'everybody';
 
 /** Agent, person, grant or credential that an access change concerns. A credential is named by its public part. */

@@ -26,11 +26,8 @@ export interface GrantChanges {
 }
 
 export const CODE_TTL_MS = 60 * SECOND_MS;
-
 const ACCESS_TOKEN_TTL_MS = 60 * 60 * SECOND_MS;
-
 const MAX_IDLE_MS = 90 * DAY_MS;
-
 export const MAX_GRANT_TTL_MS = 365 * DAY_MS;
 
 /** Time for which a used refresh token still works, because processes share tokens. Source: RFC 9700, 4.14.2. */
@@ -41,9 +38,7 @@ const MAX_CONCURRENT_TOKENS = 20;
 
 /** Maximum number of refreshes of one grant: two per hour for a year, rounded up. */
 const MAX_ROTATIONS = 20_000;
-
 const PREFIXES = { code: 'mc_', access: 'ma_', refresh: 'mr_' } as const;
-
 export type TokenKind = keyof typeof PREFIXES;
 
 const FORM = /^(m[car]_)([a-z2-7]{20})\.([A-Za-z0-9_-]{20,100})$/;

@@ -9,12 +9,10 @@ export type Person = ReturnType<typeof personFromDocument>;
 
 /** Document `workspaces/{workspace}/members/{uid}`: a person's role in a workspace, and who granted the role. */
 export type Member = ReturnType<typeof memberFromDocument>;
-
 export type Invitation = ReturnType<typeof invitationFromDocument>;
 
 /** States of an account in Firebase Auth. `deleted`: the account existed once. */
 export const ACCOUNT_STATES = ['good', 'disabled', 'deleted'] as const;
-
 export type AccountState = (typeof ACCOUNT_STATES)[number];
 
 /** Returns whether the account is disabled or deleted, so that no one may act for the person. */

@@ -68,7 +68,6 @@ export const TOOLSETS = [
 
 /** Scopes that clients can request. The person chooses the app's toolsets, role and workspace. */
 export const SCOPES = { read: 'muster:read', write: 'muster:write' } as const;
-
 export const EVERY_SCOPE = `${SCOPES.read} ${SCOPES.write}`;
 
 function strongest(roles: readonly (Role | undefined)[]): Role | undefined {

@@ -2,7 +2,6 @@
 
 /** Roles, weakest first. Each role includes the rights of the roles before it. */
 export const ROLES = ['viewer', 'worker', 'leader', 'admin'] as const;
-
 export type Role = (typeof ROLES)[number];
 
 /** Returns whether a role is `minimum` or stronger. */
@@ -16,10 +15,8 @@ export function weakerOf(one: Role, other: Role): Role {
 
 /** Roles that members of a workspace can have. The role admin exists only for the deployment. */
 export const MEMBER_ROLES = ['viewer', 'worker', 'leader'] as const satisfies readonly Role[];
-
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
 /** Access of a workspace. `open`: for everyone with a deployment role. `private`: only for members. */
 export const WORKSPACE_ACCESS = ['open', 'private'] as const;
-
 export type WorkspaceAccess = (typeof WORKSPACE_ACCESS)[number];

@@ -32,9 +32,7 @@ const claims = z.object({
 
 /** Lifetime of a cached account. With the 5 seconds of the credential cache, changes apply in less than a minute. */
 const ROLE_CACHE_TTL_MS = 50_000;
-
 const MAX_CACHED_ROLES = 5000;
-
 const ACCOUNT_TIMEOUT_MS = 5000;
 
 interface Account {

@@ -138,7 +138,6 @@ const READ_OVERLAP_MS = 10_000;
 
 /** Maximum number of access changes per read. If a read finds more, the whole cache is evicted. */
 const MAX_CHANGES = 500;
-
 const ID_LETTERS = 20;
 
 export const { fromDocument: accessChangeFromDocument } = documentCodec(

@@ -34,7 +34,6 @@ import { recordAccessChange, registrantsIn } from './credentials.ts';
 
 /** Maximum number of invitations in a query. A person and a workspace have fewer pending invitations. */
 const MAX_INVITATIONS = 50;
-
 const NO_WORKSPACES: Deployment = { access: {}, asking: {} };
 
 export class FirestorePeopleQueries extends FirestoreReader implements PeopleQueries {

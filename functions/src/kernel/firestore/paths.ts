@@ -43,7 +43,6 @@ export const COLLECTIONS = {
 } as const;
 
 export const AGENT_COUNT_SHARDS = 4;
-
 export const MEASURE_SHARDS = 4;
 
 /** Returns a function that validates an id as a path segment. @param forbidden pattern that no segment may match */

@@ -37,9 +37,7 @@ export type ChangeWriters<Changes> = {
 };
 
 type Fields = Record<string, unknown>;
-
 type FieldPair = readonly [field: string | FieldPath, value: unknown];
-
 type FieldValues = readonly [FieldPair, ...FieldPair[]];
 
 /** The writes of one commit. The first document that can store the commit marker stores it. */

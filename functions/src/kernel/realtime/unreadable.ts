@@ -10,11 +10,8 @@ const RECENT_MS = 3_600_000;
 
 /** Minimum time between two reports of the same document by one instance. */
 const REPORT_INTERVAL_MS = 600_000;
-
 const UNREADABLE_TTL_MS = DAY_MS;
-
 const MAX_REPORTED_PATHS = 1000;
-
 const MAX_REMOVED_AT_ONCE = 500;
 
 interface UnreadablePorts {

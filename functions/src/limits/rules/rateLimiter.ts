@@ -64,9 +64,7 @@ const MIN_REJECTION_MS = 250;
 
 /** Time after a failed lease until the next attempt, in milliseconds. */
 const UNAVAILABLE_RETRY_MS = 5000;
-
 const WARNING_INTERVAL_MS = 60_000;
-
 const MAX_TRACKED_CALLERS = 10_000;
 
 class TokenLease {

@@ -27,7 +27,6 @@ interface LedgerPorts {
 
 /** An unused bucket is deleted after this time. It is full by then, and a missing bucket counts as full. */
 const IDLE_TTL_MS = DAY_MS;
-
 const LIMIT_REMOVAL_BATCH = 500;
 
 /** Maximum time that a call waits for a lease, in milliseconds. */
@@ -93,9 +92,7 @@ export function bucketIn(value: unknown): Bucket | undefined {
 }
 
 const METRICS_TTL_MS = DAY_MS;
-
 const METRICS_REMOVAL_BATCH = 100;
-
 const MAX_CACHED_AGENTS = 10_000;
 
 /**

@@ -43,7 +43,6 @@ export interface WithServices {
 
 /** A step returns a promise only if it must wait, because each promise costs as much as a small step. */
 export type MaybeAsync<T> = T | Promise<T>;
-
 type Continue<Exchange> = (exchange: Exchange) => MaybeAsync<unknown>;
 
 /** A list of steps. A step that needs data of a later step does not compile. Steps may throw an HttpRejection. */

@@ -44,7 +44,6 @@ const CACHE_HINTS = {
 
 /** Params of list methods. All lists have only one page, so Muster never returns a cursor. */
 export const PAGE = z.looseObject({ cursor: z.undefined('invalid cursor: this list has only one page').optional() });
-
 const READ = z.looseObject({ uri: z.string() });
 
 export const CALL = z.looseObject({

@@ -17,7 +17,6 @@ export const LISTEN = 'subscriptions/listen';
 
 /** Maximum number of watched resources per request. The acknowledgement lists the resources that are watched. */
 const MAX_WATCHED_RESOURCES = 20;
-
 const FILTER = z.looseObject({ notifications: z.looseObject({ resourceSubscriptions: z.array(z.string()) }) });
 
 /**

@@ -124,7 +124,6 @@ function isRequest(message: unknown): message is JSONRPCRequest {
 }
 
 type ModernRequest = Extract<InboundModernRoute, { messageKind: 'request' }>;
-
 type StandardHeaders = Omit<InboundHttpRequest, 'httpMethod' | 'body'>;
 
 /**

@@ -58,7 +58,6 @@ export function createSignInEndpoint(front: SignInFront, load: () => Loaded | Pr
 }
 
 const NOTHING = json(404, { error: 'not_found', error_description: 'Unknown path.' });
-
 const ANY_PAGE = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After' };
 
 function routesOf(front: SignInFront, load: () => Loaded | Promise<Loaded>): ReadonlyMap<string, Route> {
@@ -146,7 +145,6 @@ const OPENID = '/.well-known/openid-configuration';
 
 /** Clients may cache the metadata for an hour, so they learn of a new URL of the deployment within an hour. */
 const CACHE_CONTROL = { 'Cache-Control': 'public, max-age=3600' };
-
 const NOT_FOUND_REPLY = json(404, { error: 'not_found', error_description: 'Unknown path.' }, CACHE_CONTROL);
 
 /** Returns the metadata document at a path. @param path starts with `/.well-known/` */

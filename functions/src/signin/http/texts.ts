@@ -3,9 +3,7 @@ import texts from './texts.json' with { type: 'json' };
 
 /** ISO 639-1 codes of the languages. The first language is the default. */
 export const LANGUAGES = ['en', 'es', 'fr', 'de', 'pt', 'zh', 'ja'] as const;
-
 export type Language = (typeof LANGUAGES)[number];
-
 export type Texts = typeof texts.en;
 
 /** `script` contains the texts of the browser's script; the rest is for the HTML. `{…}` is a placeholder. */

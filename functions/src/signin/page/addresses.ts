@@ -1,6 +1,5 @@
 /** Email addresses to which sign-in links were sent. The browser stores each address for a day. */
 const PREFIX = 'muster.signin.';
-
 const ADDRESS_TTL_MS = 24 * 60 * 60 * 1000;
 
 export function storeAddress(authorization: string, email: string): void {

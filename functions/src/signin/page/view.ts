@@ -2,9 +2,7 @@
 import type { Embedded } from './embedded.ts';
 
 const SECTIONS = ['sign-in', 'standstill', 'choices', 'ended', 'done'] as const;
-
 export type Section = (typeof SECTIONS)[number];
-
 export type Problem = keyof Embedded['texts']['errors'];
 
 /** Failure that is shown to the person with a text. */

@@ -34,7 +34,6 @@ interface ChosenAccess extends Omit<Decision, 'toolsets'> {
 }
 
 type App = Pick<Authorization, 'client_id' | 'resource'>;
-
 type SignedAuthorization = Authorization & { readonly person: NonNullable<Authorization['person']> };
 
 const SECRET_BYTES = 32;

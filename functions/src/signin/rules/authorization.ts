@@ -21,7 +21,6 @@ export type AuthorizationRequest = Pick<Authorization, 'challenge' | 'state' | '
 
 /** A challenge is a base64url-encoded SHA-256 hash. Source: RFC 7636, section 4.2. */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
-
 const MAX_STATE_LENGTH = 4000;
 
 /**

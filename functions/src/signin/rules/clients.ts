@@ -52,16 +52,12 @@ export interface ClientChanges {
 
 /** Retention of a client that no one has signed in from. It is short because anyone can register clients. */
 const REGISTRATION_DAYS = 1;
-
 const UNUSED_RETENTION_DAYS = 90;
 
 /** Retention is extended only if less than this is left, so that a client in use is written at most once a day. */
 const MIN_KEPT_DAYS = UNUSED_RETENTION_DAYS - 1;
-
 const MAX_REDIRECTS = 10;
-
 const MAX_NAME_LENGTH = 60;
-
 const MAX_CACHED = 200;
 
 /** Bounds of the cache lifetime that a document's server may request. */

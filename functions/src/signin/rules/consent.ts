@@ -24,7 +24,6 @@ interface ConsentPorts extends AccessPorts {
 
 /** Maximum age of a sign-in with Firebase at the time of consent, in seconds. */
 const SIGNED_IN_SECONDS = 10 * 60;
-
 const ID_LETTERS = 20;
 
 interface ApprovedConsent {

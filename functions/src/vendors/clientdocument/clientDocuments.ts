@@ -10,7 +10,6 @@ import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 const MAX_BYTES = 5 * 1024;
-
 const TIMEOUT_MS = 5000;
 
 interface Network {

@@ -6,7 +6,6 @@ import type { RunDispatch } from '../../toolsets/orchestration/index.ts';
 
 /** Longest time that Cloud Tasks allows for the execution of a task, in seconds. */
 const DEADLINE_SECONDS = 1800;
-
 const ID_LENGTH = 24;
 
 /** A task's name prevents duplicates. Each call makes a new name, because Cloud Tasks blocks used names for hours. */

@@ -10,7 +10,6 @@ import { plainLine, refusal } from '../../toolsets/github/index.ts';
 
 /** Time to wait after a secondary rate limit if GitHub states none, in seconds. */
 const SECONDARY_WAIT_SECONDS = 60;
-
 const LOGGED_LENGTH = 300;
 
 /** Only names of fields and codes of GitHub's errors are shown, never sentences. */
@@ -21,7 +20,6 @@ const name = z
   .catch(undefined);
 
 const refusedField = z.object({ resource: name, field: name, code: name });
-
 type RefusedField = z.output<typeof refusedField>;
 
 const MAX_FIELDS = 5;

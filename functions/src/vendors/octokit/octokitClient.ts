@@ -138,7 +138,6 @@ export class OctokitClient extends Service<ClientSettings> implements GitHubClie
 }
 
 const MAX_TEXT_BYTES = 50_000_000;
-
 const DOWNLOAD_TIMEOUT_MS = 20_000;
 
 /** Returns the end of a text. Everyone who knows the URL can read the text, so errors must not contain the URL. */
@@ -172,7 +171,6 @@ async function endOf(body: ReadableStream<Uint8Array>, max: number): Promise<str
 /** Maximum sizes of an instance's cache and of one cached response, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_CACHED_RESPONSE_BYTES = 4 * 1024 * 1024;
-
 const BYTES_PER_CHARACTER = 2;
 
 interface CachedResponse {

@@ -29,7 +29,6 @@ export const anyRole = z.enum(ROLES);
 export const accessArgument = z.enum(WORKSPACE_ACCESS);
 
 const MAX_REPOSITORIES = 100;
-
 const REPOSITORY = /^[A-Za-z0-9][A-Za-z0-9-]{0,38}\/(?:\*|(?!\.\.?$)[A-Za-z0-9._-]{1,100})$/;
 
 export const repositoriesArgument = listUpTo(

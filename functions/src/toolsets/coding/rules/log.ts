@@ -4,9 +4,7 @@ import type { ChangeOf, Versioned } from '../../../kernel/commit.ts';
 import { documentCodec } from '../../../kernel/documentCodec.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-
 export const LOG_TYPES = ['system', 'agent', 'tool', 'command', 'output', 'git', 'acceptance'] as const;
-
 export type LogType = (typeof LOG_TYPES)[number];
 
 const storedEntry = z.object({
@@ -40,12 +38,10 @@ export interface NumberedEntry extends LogEntry {
 
 /** Maximum number of lines in a chunk, and maximum size of a chunk in bytes. */
 export const CHUNK_LINES = 500;
-
 const CHUNK_BYTES = 64 * 1024;
 
 /** Number of chunks that are kept at the start of a log, and at its end. Full chunks are 10 MiB in total. */
 export const FIRST_CHUNKS = 16;
-
 export const LATEST_CHUNKS = 144;
 
 interface ChunkWrite {

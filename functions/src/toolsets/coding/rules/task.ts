@@ -58,7 +58,6 @@ export function changeTask<Result>(
 }
 
 export const CODING_STATUSES = ['pending', 'in_progress', 'completed', 'failed'] as const;
-
 type CodingStatus = (typeof CODING_STATUSES)[number];
 
 const WORDS: Readonly<Record<TaskStatus, CodingStatus>> = {
@@ -76,7 +75,6 @@ export function codingStatus(status: TaskStatus): CodingStatus {
 }
 
 const MAX_CONFIG_BYTES = 16_000;
-
 const DAY_SECONDS = 24 * 60 * 60;
 const MIN_QUEUE_SECONDS = 60;
 const MAX_QUEUE_SECONDS = 7 * DAY_SECONDS;

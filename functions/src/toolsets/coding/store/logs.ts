@@ -23,7 +23,6 @@ import type { LinesOfDay, LogExcerpt, OwnedLine, TaskLogQueries } from '../rules
 
 /** Fields that `headFromDocument` and a version need. Queries select them to avoid fetching log lines. */
 const HEAD_FIELDS = [...Object.keys(headDocument.shape), LATEST_COMMITS];
-
 const PART_DIGITS = 9;
 
 const linesDocument = z.pick(chunkDocument, { parts: true });
@@ -84,7 +83,6 @@ export const codingWriters: ChangeWriters<CodingChanges> = {
 
 /** Number of chunks that one query returns when searching for old logs. */
 const RETAINED_CHUNKS = 300;
-
 const MAX_CHUNKS_OF_DAY = 20;
 
 export class FirestoreTaskLogQueries extends FirestoreReader implements TaskLogQueries {

@@ -18,7 +18,6 @@ import type { Task } from './task.ts';
 
 /** Delay after which a task can be claimed again if the budget is not raised earlier. */
 const BUDGET_WAIT_MS = 10 * 60_000;
-
 const BATCH = 100;
 
 export interface BudgetWaitPorts extends CoordinationPorts, BudgetPorts {

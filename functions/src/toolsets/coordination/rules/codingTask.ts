@@ -41,7 +41,6 @@ export function codingTool(name: string, field: string): CodingTool {
 export type Failure = PastAttempt['failure'];
 
 export const MAX_CODING_ATTEMPTS = 3;
-
 const RETRYABLE: readonly FailureClass[] = ['runner_lost', 'rate_limit', 'no_output', 'crashed'];
 
 export function isRetryable(failure: FailureClass): boolean {

@@ -12,7 +12,6 @@ import { type Task, type TaskStatus, taskNotFound } from './task.ts';
 
 const MAX_LATE_NAMED = 10;
 const MAX_STUCK_NAMED = 5;
-
 const NO_TASKS = { count: 0, first: [] as readonly Task[] };
 
 export interface InitializedSession {

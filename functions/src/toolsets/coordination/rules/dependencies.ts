@@ -11,7 +11,6 @@ const MAX_DEPENDENTS = 1000;
 
 /** Maximum number of tasks that the check of new dependencies for a cycle reads. */
 const MAX_VISITED = 1000;
-
 const BATCH_REFERENCE = /^task-(\d+)$/;
 
 /** Dependency on a task of the same batch, given by its index from 0, or on an existing task, given by its id. */

@@ -22,7 +22,6 @@ export const { toDocument: mailboxToDocument, fromDocument: mailboxFromDocument 
 );
 
 export type Mailbox = ReturnType<typeof mailboxFromDocument>;
-
 export type Message = Mailbox['messages'][number];
 
 export interface MessageChanges {

@@ -146,7 +146,6 @@ export interface SessionQueries {
 
 /** Statuses of open tasks, as the tool system.getTaskQueue names them. */
 export const QUEUE_STATUSES = ['pending', 'blocked', 'assigned', 'in_progress'] as const;
-
 export type QueueStatus = (typeof QUEUE_STATUSES)[number];
 
 export interface QueueFilter {

@@ -18,9 +18,7 @@ import {
 
 /** Maximum number of values in an `in` filter of Firestore. */
 const MAX_ALTERNATIVES = 30;
-
 const HELD: readonly TaskStatus[] = ['claimed', 'in_progress', 'waiting'];
-
 export const OPEN: readonly TaskStatus[] = ['available', ...HELD];
 
 export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries {

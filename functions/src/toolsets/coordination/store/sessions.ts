@@ -33,9 +33,7 @@ import {
 import { OPEN } from './queries.ts';
 
 const MAX_ATTEMPTS = 5;
-
 const MAX_KEYS_PER_QUERY = 30;
-
 const MAX_CACHED_SESSIONS = 1000;
 
 /** Maximum number of queue version shards that a claim reads instead of querying the queue. */

@@ -12,7 +12,6 @@ const MAX_DEPTH = 20;
 
 /** Maximum number of fields: a document has at most 40,000 index entries, 2 per field. Source: as for `MAX_DEPTH`. */
 export const MAX_FIELDS = 20_000;
-
 const SHOWN_FIELD_LENGTH = 200;
 
 export interface Encoding {

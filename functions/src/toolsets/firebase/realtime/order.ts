@@ -19,7 +19,6 @@ export interface Child extends Ranked {
 export type Rank = Bound | null | typeof BRANCH;
 
 export const BRANCH: unique symbol = Symbol('branch');
-
 const INTEGER = /^-?0*\d{1,10}$/;
 const [MIN_INTEGER, MAX_INTEGER] = [-2_147_483_648, 2_147_483_647];
 

@@ -67,7 +67,6 @@ function positionAfter(given: readonly Child[], orderBy: string, startedAt: Real
 
 /** Maximum number of children with equal values for which a next page is possible. */
 export const MAX_TIES = 1000;
-
 const MAX_CURSOR_LENGTH = 4000;
 
 /**

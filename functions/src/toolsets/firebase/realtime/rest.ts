@@ -23,11 +23,8 @@ const MAX_REST_RESPONSE_BYTES = 8 * 1_048_576;
 
 /** Number of bytes that are read to find out whether a response is `null`. */
 const SHALLOW_READ_BYTES = 1024;
-
 const MAX_SENDS = 3;
-
 const PAUSE_MS = 100;
-
 export const NOTHING_ETAG = 'null_etag';
 
 export interface RealtimePorts {

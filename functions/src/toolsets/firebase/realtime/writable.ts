@@ -12,7 +12,6 @@ import { entriesOf, faultOf, MAX_DEPTH } from './order.ts';
 import type { CallerRest } from './rest.ts';
 
 const SHOWN_KEY_LENGTH = 50;
-
 const SERVER_VALUES = 'Keys cannot contain a dot, except ".sv" in {".sv": "timestamp"} and {".sv": {"increment": 1}}.';
 
 /** @throws MusterError INVALID_DATA_TYPE with the position of the invalid value in `data` */
@@ -104,7 +103,6 @@ const SERVER_VALUE = '.sv';
 
 /** Time in milliseconds for which a count is reused. During this time, other callers may change the actual number. */
 const COUNT_TTL_MS = 60_000;
-
 const MAX_CACHED_COUNTS = 2000;
 
 interface Counted {

@@ -186,7 +186,6 @@ async function newKey(app: App): Promise<string> {
 
 /** Hours for which a marker without an idempotency key is kept. After a lost response, seconds would be enough. */
 const UNKEYED_MARKER_HOURS = 1;
-
 const ID_LENGTH = 20;
 
 export const markerValue = z.object({

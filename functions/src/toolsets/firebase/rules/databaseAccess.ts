@@ -39,7 +39,6 @@ export interface ReadOutcome {
 }
 
 export const OPERATIONS = ['set', 'update', 'push', 'delete'] as const;
-
 export type WriteOperation = (typeof OPERATIONS)[number];
 
 export interface WriteRequest {
@@ -113,7 +112,6 @@ export interface DatabaseAccess {
 export type DatabaseAccesses = Readonly<Record<DatabaseName, DatabaseAccess>>;
 
 export const DATABASES = ['realtime', 'firestore'] as const;
-
 export type DatabaseName = (typeof DATABASES)[number];
 
 export interface DataPath {
@@ -132,9 +130,7 @@ export function elementOf(name: string, fields: JsonObject): JsonObject {
 
 /** Pattern of paths. Source: the network specification. */
 export const PATH_PATTERN = '^[a-zA-Z0-9/_-]+$';
-
 const CHARACTERS = new RegExp(PATH_PATTERN);
-
 const RESERVED = /^__.*__$/;
 
 /** Maximum lengths in bytes, and maximum number of segments. */

@@ -8,7 +8,6 @@ import type { EntrySize, Lease } from './ports.ts';
 import type { Transition } from './transition.ts';
 
 export const MAX_ENTRY_TRANSITIONS = 100;
-
 const MAX_ENTRY_BYTES = 262_144;
 
 /** Transitions that are not in the log yet. Successive changes of one key are combined; other transitions are not. */
@@ -71,7 +70,6 @@ export function canTakeLease(lease: Lease | undefined, holder: string, now: Date
 /** Old entries are deleted before a log has 1000 events, so a new entry always fits. */
 const TRIM_ABOVE = 900;
 const TRIM_TO = 800;
-
 const MAX_BYTES = 4 * 1_048_576;
 const MAX_AGE_MS = DAY_MS;
 

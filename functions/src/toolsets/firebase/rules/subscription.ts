@@ -18,7 +18,6 @@ export const MAX_CHILDREN = 1000;
 
 /** Maximum size of a path that is watched as a single value, in bytes of JSON. */
 export const MAX_VALUE_BYTES = 1_048_576;
-
 export const MAX_CHILDREN_BYTES = 4 * 1_048_576;
 
 /** Time in milliseconds after which an unread subscription is deleted. */

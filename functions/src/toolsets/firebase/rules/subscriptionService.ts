@@ -33,16 +33,12 @@ const SUBSCRIPTION_ENDED = new Date(0);
 
 /** Maximum time in milliseconds that unsubscribe waits for the log's deletion. After that, the sweep deletes it. */
 const REMOVAL_DELAY_MS = 5000;
-
 const SWEEP_BATCH = 100;
-
 const ID_LENGTH = 40;
-
 const RIGHTS_LENGTH = 20;
 
 /** Length of a log id. A cursor contains the id: see toolsets/firebase/rules/subscription.ts. */
 const LOG_LETTERS = 20;
-
 const WRITER_LETTERS = 12;
 
 export interface SubscriptionRequest {

@@ -15,7 +15,6 @@ import type { PullRequestState } from './pullRequestNode.ts';
 import { address, line, number, sha } from './responses.ts';
 
 const MAX_PULL_REQUESTS = 20;
-
 const FAILED_CONCLUSIONS: readonly unknown[] = ['failure', 'timed_out', 'startup_failure'];
 
 const repository = z.object({ id: number });

@@ -15,14 +15,11 @@ export const REPO_PATTERN = '^[a-zA-Z0-9-_.]+$';
 
 /** Maximum lengths of names, a little longer than on github.com, because GitHub Enterprise may allow longer names. */
 const MAX_NAME_LENGTH = 100;
-
 const MAX_PATH_LENGTH = 4096;
-
 const MAX_REF_LENGTH = 250;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are rejected
 const CONTROL = /[\u0000-\u001f\u007f\ud800-\udfff]/u;
-
 const SHA = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
 /** @throws MusterError INVALID_FORMAT if the owner or the name is invalid */
@@ -95,7 +92,6 @@ export type SearchFilters = z.output<typeof searchFilters>;
 
 /** GitHub's maximum length of a search query, including its qualifiers. */
 export const MAX_QUERY_LENGTH = 256;
-
 const QUOTED = ['language', 'path', 'filename', 'extension'] as const;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they would end the qualifier

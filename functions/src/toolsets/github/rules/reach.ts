@@ -36,7 +36,6 @@ function repositoryNotListed(name: string, { workspace }: RepositoryScope) {
 
 /** Matches each qualifier for a repository or an owner, even in quotes or after a minus sign. */
 const PLACES = /\b(repo|user|org):\s*"?([^\s"]*)/gi;
-
 const QUOTED = /"[^"]*"?/g;
 
 /** Matches a qualifier (for a repository or an owner) that is a separate word. */
@@ -44,7 +43,6 @@ const NARROWING = /(?:^|\s)(?:repo|user|org):\S/i;
 
 /** Matches operators. If the query has an operator, a qualifier may limit only a part of the search. */
 const OPERATORS = /(?:^|\s)(?:AND|OR|NOT)(?:\s|$)/;
-
 const MAX_SHOWN_REPOSITORIES = 100;
 
 /**

@@ -12,7 +12,6 @@ import { base64Part, plainText, textPart, utf8Text } from './text.ts';
 
 /** Maximum size of a file in bytes. A file that is too large for one response is returned in parts. */
 const MAX_FILE_BYTES = 5_242_880;
-
 const SHOWN_ENTRIES = 100;
 
 /** Number of found files that are read to determine line numbers. Each file needs a request to GitHub. */
@@ -20,9 +19,7 @@ const FILES_READ = 5;
 
 /** Number of found repositories that are read, for the stars that search results do not contain. */
 const REPOSITORIES_READ = 5;
-
 const MAX_MATCHES = 10;
-
 const MAX_RESULTS = 1000;
 
 type Encoding = 'utf8' | 'base64';
@@ -151,9 +148,7 @@ function directoryError(path: string, entries: readonly string[]): MusterError {
 /** GitHub Actions runs and logs of their failed jobs. Source: the network specification, github.getWorkflowRuns. */
 
 const LOGS_READ = 5;
-
 const MAX_LOG_LENGTH = 400_000;
-
 const WORKFLOW_FILE = /^[\w.-]{1,200}\.ya?ml$/;
 
 export async function listRuns(gitHub: GitHub, at: RepositoryName, { workflow, ...query }: WorkflowRunQuery) {
@@ -188,7 +183,6 @@ function workflowName(workflow: string | number): string | number {
 }
 
 const TIMESTAMP = /^\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z /;
-
 const MAX_LINE_LENGTH = 2000;
 
 /** Returns the last lines of a log, without times and terminal codes. @param maxBytes maximum size of these lines */

@@ -33,15 +33,12 @@ import {
 } from '../rules/responses.ts';
 
 const IN_REPOSITORY = '/repos/{owner}/{repo}';
-
 const TEXT_MATCHES = { accept: 'application/vnd.github.text-match+json' };
-
 const FAILURES: readonly (string | undefined)[] = ['failure', 'timed_out', 'startup_failure'];
 
 /** GitHub's maximum page size, and the maximum number of pages to read from a list that must be filtered. */
 const PAGE = 100;
 const MAX_PAGES = 10;
-
 const MAX_FAILED_JOBS = 20;
 
 const listedIssue = z.object({ body: z.string().nullish(), pull_request: z.unknown().optional() });

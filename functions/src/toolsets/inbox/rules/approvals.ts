@@ -18,9 +18,7 @@ const MAX_STORED_OUTCOME_BYTES = 300_000;
 
 /** Number of characters of the arguments that the question shows. The stored call contains all the arguments. */
 const MAX_SHOWN_CHARACTERS = 600;
-
 const DEFAULT_EXPIRY_HOURS = 24;
-
 const ID_LENGTH = 20;
 
 interface WantedApproval {

@@ -24,7 +24,6 @@ export interface Question {
 }
 
 const DEFAULT_EXPIRY_MS = DAY_MS;
-
 const MAX_EXPIRY_DAYS = 30;
 
 /** Maximum number of open questions per asker, because each question sends an email. */

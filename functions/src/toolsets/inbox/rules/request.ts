@@ -9,20 +9,15 @@ import { matchOption } from '../../../kernel/textSearch.ts';
 
 /** Expected answer: approve or refuse, one of several options, or free text. */
 export const REQUEST_KINDS = ['approval', 'choice', 'text'] as const;
-
 export const REQUEST_STATES = ['open', 'answered', 'expired', 'withdrawn'] as const;
 
 export type RequestKind = (typeof REQUEST_KINDS)[number];
-
 export type RequestState = (typeof REQUEST_STATES)[number];
-
 export type Request = ReturnType<typeof requestFromDocument>;
 
 /** Fields of each new request, unless it has options. */
 export const NEW_REQUEST = { options: [], state: 'open', put_off: false, execution_epoch: 0 } as const;
-
 export const APPROVE = 'approve';
-
 export const REFUSE = 'refuse';
 
 /** Maximum length of an answer, in characters. */

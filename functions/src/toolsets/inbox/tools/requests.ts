@@ -128,7 +128,6 @@ export const ask = defineTool({
 });
 
 const MAX_WAIT_MS = 25_000;
-
 const ANSWER = 'answer';
 
 const typedAnswer = z.object({ [ANSWER]: z.string().trim().refine(isVisible).max(MAX_ANSWER) });

@@ -5,7 +5,6 @@ import texts from './welcome.json' with { type: 'json' };
 
 /** Languages of the welcome, as ISO 639-1 codes. */
 export const LANGUAGES = ['en', 'es', 'fr', 'de', 'pt', 'zh', 'ja'] as const;
-
 type Language = (typeof LANGUAGES)[number];
 
 /**

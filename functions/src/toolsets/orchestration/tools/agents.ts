@@ -37,7 +37,6 @@ const agentShape = z
   .partial();
 
 type ListedAgent = z.output<typeof agentShape>;
-
 type HostedAgent = Awaited<ReturnType<AgentRoster['list']>>['hosted'][number];
 
 function hostedResponse({ name, availability: now, model, capabilities, metrics }: HostedAgent): ListedAgent {

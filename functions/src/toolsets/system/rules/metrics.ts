@@ -5,7 +5,6 @@ import type { Counts } from '../../../limits/rules/callMetrics.ts';
 import type { CallsBetween, SystemPorts } from './ports.ts';
 
 export const WINDOW_MS = 3_600_000;
-
 const CACHE_TTL_MS = 15_000;
 
 /** The timeout is short, because a response can omit the metrics. */

@@ -5,7 +5,6 @@ import type { RateLimit } from '../../github/index.ts';
 import type { SystemPorts } from './ports.ts';
 
 const SERVICES = ['firestore', 'realtimeDatabase', 'github'] as const;
-
 type ServiceName = (typeof SERVICES)[number];
 
 export interface Reading {

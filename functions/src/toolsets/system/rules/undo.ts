@@ -28,7 +28,6 @@ export const MAX_UNDONE = 50;
 
 /** Maximum number of events that one call reads. After MAX_REFUSED refusals, the call stops earlier. */
 export const MAX_CHECKED = 200;
-
 const MAX_REFUSED = 500;
 
 /** The entry of a partial undo has no `undoes`, so entries of undo calls are recognized by their tool. */

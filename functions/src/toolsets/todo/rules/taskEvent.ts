@@ -59,7 +59,6 @@ export function eventOf(message: EventMessage): TaskEvent {
 
 /** Pub/Sub topics of the to-do specification. */
 export const TOPICS = { taskEvents: 'task-events', taskUpdates: 'task-updates', reminders: 'reminders' } as const;
-
 export type Topic = (typeof TOPICS)[keyof typeof TOPICS];
 
 export interface EventChanges {

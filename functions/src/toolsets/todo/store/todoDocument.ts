@@ -21,9 +21,7 @@ import {
 
 /** Where a word must be: in the title, in the description but not the title, or in either. */
 type WordPlace = 'title' | 'rest' | 'any';
-
 export type WordIndex = Readonly<Record<WordPlace, Readonly<Record<string, string>>>>;
-
 type Worded = Pick<Todo, 'owner_uid' | 'title' | 'description'>;
 
 /** Maximum size of a to-do's word index, in bytes: enough for a typical text of 5,000 letters. */

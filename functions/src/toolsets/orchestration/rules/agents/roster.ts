@@ -94,7 +94,6 @@ function joinTexts(...texts: readonly (string | false | undefined)[]): string[] 
 
 /** Length in characters above which a prompt gets a workflow that plans first. */
 const LONG = 600;
-
 const COMPARING = /\b(best|optimi[sz]e|compare|alternatives?|which is better|several (ways|options|solutions))\b/i;
 const REFINING = /\b(polish|refine|iterat\w*|perfect|production[- ]ready|high[- ]quality|until (it|all|every))\b/i;
 const BUILDING =
@@ -134,7 +133,6 @@ export function fallbackAgents(
 
 /** Minimum capability for a role. Agents below it are not listed for the role. */
 const CAPABLE = 0.5;
-
 const MAX_LIVE = 50;
 
 /** Returns the hosted agents with their profiles and current availability, in the specification's order. */

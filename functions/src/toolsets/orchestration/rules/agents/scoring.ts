@@ -39,7 +39,6 @@ export const PRIOR_WEIGHT = 4;
 
 /** Minimum number of outcomes for a kind of work. With fewer outcomes, only the best agent is selected. */
 export const FIRST_OUTCOMES = 8;
-
 const BUCKET_OUTCOMES = 10;
 
 /** Weight of a bucket, relative to the next newer bucket. */
@@ -54,7 +53,6 @@ const TIME_WEIGHT = 0.02;
 
 /** Variation of the drawn values: at 0, the best agent always wins; at 1, they vary by the scores' full deviation. */
 const EXPLORATION = 0.6;
-
 const NOTHING: OutcomeStats = { accepted: 0, failed: 0, lost: 0, retried: 0, worth: 0, milliseconds: 0, cost_usd: 0 };
 
 export interface AgentScore {

@@ -85,7 +85,6 @@ export const { toDocument: callToDocument, fromDocument: callFromDocument } = do
 );
 
 export type JournalEntry = ReturnType<typeof callFromDocument>;
-
 export type Attempt = NonNullable<JournalEntry['ending']>['attempt'];
 /**
  * Whether each kind of outcome counts for the agent. Outcomes that the model did not cause do not count: no request

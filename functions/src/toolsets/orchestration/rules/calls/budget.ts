@@ -18,7 +18,6 @@ export interface Reservation {
 }
 
 export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
-
 const NOTHING: Spending = { usage: NO_USAGE, cost_usd: 0 };
 
 /**

@@ -14,7 +14,6 @@ import { type Run, type RunOrder, releasedRun } from './run.ts';
 
 /** One day, so that live agents have time to do their steps. */
 const MAX_RUN_MS = DAY_MS;
-
 const TITLE_LENGTH = 200;
 
 export function newRun(

@@ -27,12 +27,10 @@ export const { toDocument: orderToDocument, fromDocument: orderFromDocument } = 
 );
 
 export type RunOrder = ReturnType<typeof orderFromDocument>;
-
 export type RunStatus = Run['status'];
 
 /** `cancelled`: the step was waiting when its run ended. This status is derived from the run and never stored. */
 export const SHOWN_STEP_STATUSES = [...STEP_STATUSES, 'cancelled'] as const;
-
 export type ShownStep = Omit<StepRecord, 'status'> & { readonly status: (typeof SHOWN_STEP_STATUSES)[number] };
 
 export function isEnded({ status }: Pick<Run, 'status'>): boolean {
@@ -59,7 +57,6 @@ export const LEASE_MS = 30_000;
 
 /** Maximum number of deliveries without progress. Then the run fails: another delivery would probably fail too. */
 export const MAX_DELIVERIES = 5;
-
 const PICKUP_MS = 60_000;
 
 /** Interval at which a run that waits for a budget checks the budget, because a notification may be lost. */

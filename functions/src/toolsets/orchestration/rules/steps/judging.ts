@@ -283,7 +283,6 @@ const MARKUP = /<\/?[a-z][^<>]*>|\\[a-z]+|\ufe0f|[*_`~#|$\\"'“”„‟‘’�
 
 /** Matches a remark in parentheses, but not a single letter in parentheses, which is the name of an answer. */
 const REMARK = /\((?!\s*[a-z]\s*\))[^()]*\)/giu;
-
 const LIST_MARK = /^[\s>•·‣◦+-]+(?=\S)/u;
 
 /** Returns a line without markup, and with `>` instead of all signs and words that mean "better than". */

@@ -12,7 +12,6 @@ export const STEP_STATUSES = ['waiting', 'succeeded', 'failed', 'skipped'] as co
 export const failure = z.object({ reason: z.string(), message: z.string() });
 
 export const usageShape = z.object({ input_tokens: z.number(), output_tokens: z.number(), cost_usd: z.number() });
-
 type StepUsage = z.output<typeof usageShape>;
 
 /** The document `runs/{runId}/steps/{id}`, written when the step starts to wait and when it ends. */

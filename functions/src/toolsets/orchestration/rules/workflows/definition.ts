@@ -3,11 +3,8 @@ import { z } from 'zod';
 import { NETWORK, ROLES } from '../agents/profile.ts';
 
 export const MAX_STEPS = 20;
-
 const MAX_ITERATIONS = 10;
-
 export const MAX_STEP_ATTEMPTS = 5;
-
 export const MAX_AGENTS = 8;
 
 /** Timeout of a call to an agent, in milliseconds. The default is sufficient for thinking models. */
@@ -15,9 +12,7 @@ export const TIMEOUT = { default: 300_000, min: 1000, max: 300_000 } as const;
 
 /** Maximum output tokens of one call, including thinking. The default is sufficient for thinking and the answer. */
 export const OUTPUT_TOKENS = { default: 32_000, max: 64_000 } as const;
-
 export const MODES = ['race', 'all', 'vote', 'merge'] as const;
-
 export type Mode = (typeof MODES)[number];
 
 /** Name of a workflow or step. Dots are not allowed, because templates refer to outputs as steps.<name>.output. */

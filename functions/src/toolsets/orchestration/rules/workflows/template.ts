@@ -110,12 +110,10 @@ interface Part {
 }
 
 const MAX_SECTION_DEPTH = 4;
-
 const SHOWN_LENGTH = 60;
 
 /** Matches a path such as `input`, `context.files` or `.`. */
 const PATH = /^(?:\.|[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_][A-Za-z0-9_-]*)*)$/;
-
 const ROOTS: readonly string[] = ['input', 'context', 'iteration', 'steps'];
 
 function stepsNamed(parts: readonly Part[]): readonly string[] {
