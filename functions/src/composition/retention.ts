@@ -228,7 +228,6 @@ export class Retention extends Service<RetentionPorts> {
     ];
   }
 
-  /** Deletes a run, and its definition, steps and journal. */
   private async removeRun({ value: run, version }: Versioned<Run>): Promise<boolean> {
     const { runs, store } = this.ports;
     if (await hasOpenAncestor(this.ports, { kind: 'run', id: run.id }, run)) return false;

@@ -25,7 +25,6 @@ export interface Ended {
   readonly credentials: number;
   readonly agents: readonly { readonly id: string; readonly name: string }[];
   readonly invitations: readonly Pick<Invitation, 'workspace' | 'email'>[];
-  /** Ids of the ended approval requests. */
   readonly requests: readonly string[];
 }
 

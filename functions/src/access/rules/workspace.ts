@@ -30,7 +30,6 @@ export interface RoutingChanges {
   readonly routeWorkspace: AtWorkspace & {
     readonly workspace: string;
     readonly routing: Partial<Routing>;
-    /** Previous value, for the audit log. */
     readonly before?: Partial<Routing>;
   };
 }
@@ -51,13 +50,11 @@ export interface WorkspaceChanges {
   readonly setApprovalRules: AtWorkspace & {
     readonly workspace: string;
     readonly approvals: readonly ApprovalRule[];
-    /** Previous rules, for the audit log. */
     readonly before?: readonly ApprovalRule[];
   };
   readonly listRepositories: AtWorkspace & {
     readonly workspace: string;
     readonly repositories: readonly string[];
-    /** Previous repositories, for the audit log. */
     readonly before?: readonly string[];
   };
 }

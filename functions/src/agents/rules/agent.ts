@@ -98,7 +98,6 @@ export interface AgentCount {
   readonly active: number;
   /** Number of agents that registered in the workspace or have it as their home. */
   readonly registered: number;
-  /** Number of these agents that are active. */
   readonly online: number;
 }
 
@@ -348,7 +347,6 @@ export const agentDocument = z.object({
   parts: z._default(z.record(z.string(), z.enum(MEMBERSHIPS)), {}),
   /** For a runner: whether it claims only tasks of its owner, or tasks of all workers in its workspace. */
   serves: z._default(z.enum(SERVED_TOOLS), 'owner'),
-  /** Whether the agent has unread messages. */
   has_messages: z._default(z.boolean(), false),
   /** For a terminal: uid of the caller that registered it and acts for it. */
   registered_by: z._default(z.nullable(z.string()), null),

@@ -114,7 +114,6 @@ export const { toDocument: nodeToDocument, fromDocument: nodeFromDocument } = do
     thing_id: z.string(),
     title: z.string(),
     workspace: z.nullable(z.string()),
-    /** Owner, if the item belongs to a person; otherwise null. */
     owner_uid: z.nullable(z.string()),
     part_of: z.nullable(z.object({ kind: z.enum(NODE_KINDS), id: z.string() })),
     /** Keys of the ancestors, nearest first. */

@@ -44,7 +44,6 @@ export interface PeopleChanges {
   /** Sets a member. The commit is stale if the member is not at `version` or, if that is null, exists. */
   readonly setMember: {
     readonly member: Member;
-    /** Previous member, for the audit log. */
     readonly before?: Member | undefined;
     readonly version?: string | null;
   };
@@ -53,7 +52,6 @@ export interface PeopleChanges {
   readonly removeMember: {
     readonly workspace: string;
     readonly uid: string;
-    /** Previous member, for the audit log. */
     readonly before?: Member;
     readonly version?: string;
   };

@@ -64,7 +64,6 @@ export class DocumentReading {
     );
   }
 
-  /** Returns the values of all readable documents of a query. */
   async all<Value>(query: Query, fromDocument: FromDocument<Value>): Promise<readonly Value[]> {
     const { docs } = await query.get();
     return docs.flatMap((snapshot) => this.readable(snapshot, fromDocument));

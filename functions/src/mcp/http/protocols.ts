@@ -66,7 +66,6 @@ function rpc(exchange: Exchange & WithContext & ReadBody): false | Promise<true>
   return selection.protocol === 'rpc' && reply(exchange, serveRpc(deployment, routed, bytes));
 }
 
-/** Responds to an MCP message. */
 function mcp(exchange: Exchange & WithContext & { readonly message: unknown }): Promise<true> {
   const { request, deployment, routed, message } = exchange;
   return reply(exchange, serveMcp(deployment, { ...routed, headers: request.headers, body: message }));

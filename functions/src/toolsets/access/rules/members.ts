@@ -48,7 +48,6 @@ export interface Removed {
 }
 
 export interface MemberPorts extends AccessPorts {
-  /** Fields of a member that the audit log records. */
   readonly memberFields: FieldsCodec<Member>;
 }
 

@@ -12,7 +12,6 @@ import {
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/host.ts';
 import { startView, type ViewActions } from '../../../mcp/views/view.ts';
 
-/** Statuses in the order of display. */
 const STATES: readonly (readonly [name: string, words: string, tone: Tone])[] = [
   ['done', 'done', 'good'],
   ['in_progress', 'in progress', 'busy'],

@@ -29,7 +29,6 @@ import { type CoordinationPorts, requireTaskManager } from '../../coordination/i
 type Ports = BudgetPorts & GraphPorts & Pick<CoordinationPorts, 'store' | 'clock' | 'randomness' | 'tasks'>;
 
 export interface WantedBudget extends BudgetRef {
-  /** Workspace in which the call is made. */
   readonly workspace: string;
   /** Limit in US dollars. Null removes the limit, and undefined keeps it. */
   readonly money?: number | null | undefined;

@@ -34,7 +34,6 @@ interface JournalScope {
   readonly runId: string;
   readonly step: string;
   readonly budgetKeys: readonly string[];
-  /** Whether a request with an unknown outcome may be repeated. */
   readonly repeatable: boolean;
   readonly lease: {
     require(): void;
@@ -198,7 +197,6 @@ const GRACE_MS = 60_000;
 export interface StartingCall extends Pick<JournalEntry, 'id' | 'input_tokens' | 'max_output_tokens'> {
   readonly runId: string;
   readonly price: Price;
-  /** Time limit in milliseconds. */
   readonly time: number;
 }
 

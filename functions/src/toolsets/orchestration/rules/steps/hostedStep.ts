@@ -23,7 +23,6 @@ export interface StepTask {
   readonly lease: { readonly stop: AbortSignal; abandon(error: unknown): void };
   /** Number of steps that are executed concurrently, including this one. */
   readonly concurrentSteps: number;
-  /** Whether the agents of the step are asked one at a time. */
   readonly sequentially: boolean;
   /** Agents that the workspace forbids. They may be neither fallback agents nor judges. */
   readonly forbidden: readonly string[];
