@@ -15,7 +15,6 @@ import type { LostAccessTriggers } from './triggerHandlers.ts';
 
 /** Interval of the job in minutes. Between the daily walks through the documents, the job reads no documents. */
 const INTERVAL_MINUTES = 5;
-
 const MAX_DOCUMENTS = 500;
 const PAGE = 100;
 

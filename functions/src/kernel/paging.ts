@@ -93,7 +93,6 @@ export interface ListCursor {
 
 /** Largest value of a number in a cursor: the latest time of a Date, in milliseconds since 1970. */
 const MAX_TIME_MS = 8.64e15;
-
 const decoded = z.tuple([z.string(), z.array(z.int().min(-MAX_TIME_MS).max(MAX_TIME_MS)).max(4), listedId]);
 
 /** Encodes a cursor that is valid only for one query. @param question the query's parameters as text */

@@ -113,9 +113,7 @@ export interface AgentClaims {
 /** Minimum remaining lifetime of a returned token, in milliseconds, because its receiver may use it for a while. */
 export const TOKEN_MARGIN_MS = 300_000;
 const MAX_CACHED_TOKENS = 1000;
-
 const payload = z.record(z.string(), z.unknown());
-
 const expiry = z.object({ exp: z.number() });
 
 interface TokenPorts {

@@ -378,9 +378,7 @@ export const agentDocument = z.object({
 });
 
 export const agentCodec = documentCodec(agentDocument);
-
 export const agentFromDocument = agentCodec.fromDocument;
-
 export const AVAILABILITIES = ['active', 'idle', 'busy', 'offline', 'error'] as const;
 
 /**

@@ -74,7 +74,6 @@ function under(parentPath: PathOf, name: string): PathOf {
 }
 
 export const agentPath = documentIn(COLLECTIONS.agents);
-
 export const skillPath = documentIn(COLLECTIONS.skills);
 export const credentialPath = documentIn(COLLECTIONS.credentials);
 
@@ -90,14 +89,11 @@ export const mailboxPath = documentIn(COLLECTIONS.mailboxes);
 
 /** Record of an access change, which makes instances drop cached credentials. */
 export const accessChangePath = documentIn(COLLECTIONS.accessChanges);
-
 export const taskPath = documentIn(COLLECTIONS.tasks);
 
 /** Subcollection with the chunks of a task's log, including system messages. */
 export const TASK_LOGS = 'logs';
-
 export const taskLogPath = documentUnder(taskPath, TASK_LOGS);
-
 const CHUNK_DIGITS = 8;
 
 /** Returns the path of a chunk of a task's log. Chunks are numbered from 0. */
@@ -114,14 +110,12 @@ export function taskResultPath(taskId: string, epoch: number | string, part: num
 
 /** The id consists of the repository's id, which renaming does not change, and the pull request number: `29114-7`. */
 export const pullRequestPath = documentIn(COLLECTIONS.pullRequests);
-
 export const discoveryPath = documentIn(COLLECTIONS.discoveries);
 export const todoPath = documentIn(COLLECTIONS.todos);
 
 /** Document that reserves a title and due date, so that an owner has only one such open to-do. */
 export const titleGuardPath = documentIn(COLLECTIONS.titleGuards);
 export const recurringTaskPath = documentIn(COLLECTIONS.recurringTasks);
-
 export const workflowPath = documentIn(COLLECTIONS.workflows);
 
 /** @param id a hosted agent's name and a shard number, as in `claude-0` */
@@ -129,9 +123,7 @@ export const agentMeasurePath = documentIn(COLLECTIONS.agentMeasures);
 
 /** To-do event: an entry in the history of the to-do, and an event to publish. */
 export const eventPath = documentIn(COLLECTIONS.events);
-
 export const eventReceiptPath = documentIn(COLLECTIONS.audit);
-
 export const auditPath = documentIn(COLLECTIONS.trail);
 
 /** Email to send. The id is the id of the notification. */
@@ -151,12 +143,10 @@ export const subscriptionPath = documentIn(COLLECTIONS.subscriptions);
 
 /** Document of a workspace, with the id of the open session. */
 export const workspacePath = documentIn(COLLECTIONS.workspaces);
-
 export const agentCountsPath = under(workspacePath, 'agentCounts');
 
 /** Track records of hosted agents in the workspace, by kind of work. */
 export const workRecordPath = under(workspacePath, 'routing/work');
-
 export const MEMBERS = 'members';
 export const memberPath = documentUnder(workspacePath, MEMBERS);
 
@@ -196,15 +186,11 @@ export const runCallsPath = under(runPath, 'calls');
 
 /** Document that names the run with the cached answer to a question. */
 export const cachedResponsePath = documentIn(COLLECTIONS.answerCache);
-
 export const requestPath = documentIn(COLLECTIONS.requests);
 /** Graph node of an item, by the key that nodeKey returns. */
 export const graphPath = documentIn(COLLECTIONS.graph);
-
 export const budgetPath = documentIn(COLLECTIONS.budgets);
-
 export const budgetCountsPath = under(budgetPath, 'counts/1');
-
 export const reservationPath = documentIn(COLLECTIONS.reservations);
 
 /** State that a sweep leaves for the next sweep. */

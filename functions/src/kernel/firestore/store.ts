@@ -288,7 +288,6 @@ export function recordedResponseFromDocument(id: string, data: unknown): Recorde
 }
 
 const codec = documentCodec(z.object({ arguments_hash: z.string(), answer: jsonText, expires_at: timestamp }));
-
 export const recordedResponseToDocument = codec.toDocument;
 
 /** Checks whether a stale commit repeats a call. @throws MusterError CONFLICT if the call has a stored result */

@@ -22,9 +22,7 @@ const MAX_LATEST_COMMITS = 4;
 
 /** Field, of some documents only, with the ids of the latest commits that changed the document, newest first. */
 export const LATEST_COMMITS = 'latest_commits';
-
 const commitIds = z.array(z.string()).catch([]);
-
 const markerFields = z.object({ commit: z.string().optional().catch(undefined), [LATEST_COMMITS]: commitIds });
 
 /** Id of a commit, and the document that stores the id: the first document of the batch that can. */

@@ -24,10 +24,8 @@ const MAX_TASKS = 100;
 const MAX_LINES = 5000;
 const MAX_LOG_BYTES = 36_000;
 const MAX_LINES_OF_DAY = 1000;
-
 const asJson = { mimeType: 'application/json', role: 'viewer' } as const;
 const asText = { mimeType: 'text/plain', role: 'viewer' } as const;
-
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
 
 /** Returns the latest coding tasks without their instructions and configuration. */

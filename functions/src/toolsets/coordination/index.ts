@@ -70,7 +70,6 @@ export const coordination: Toolset<CoordinationServices> = {
 /** Maximum number of tasks in a resource. For a longer list, the resource names the tool that returns the rest. */
 const MAX_TASKS = 500;
 const MAX_DISCOVERIES = 100;
-
 const continues = (tool: string) => `To read the rest, call ${tool} with next_cursor as cursor.`;
 
 function resource(

@@ -20,7 +20,6 @@ const REFUSED: ReadonlySet<string> = new Set([
 
 /** Finish reasons of answers that were cut at the caller's token limit or at a limit of the vendor. */
 const TRUNCATED: ReadonlySet<string> = new Set(['MAX_TOKENS', 'CONTINUATION']);
-
 const count = z.int().min(0).nullish();
 
 const candidate = z.object({

@@ -86,7 +86,6 @@ export interface GitHubSettings {
 
 const INSTALLATION_TTL_MS = 600_000;
 const MAX_CACHED_INSTALLATIONS = 1000;
-
 const installation = z.object({ id: z.number(), repository_selection: z.enum(['all', 'selected']).catch('selected') });
 type Installation = z.output<typeof installation>;
 

@@ -10,9 +10,7 @@ import type { AccessServices } from '../create.ts';
 import type { WorkspaceSettings } from '../rules/workspaceChanges.ts';
 
 export const defineTool = toolsFor<AccessServices>();
-
 export const workspaceName = idLike(WORKSPACE_NAME, 'expected 1 to 64 letters, digits, "-" or "_"');
-
 export const workspaceArgument = workspaceName.optional().describe("Default: the call's");
 
 /** A Firebase Auth uid: any characters that are allowed in a path segment in both databases. */
@@ -23,11 +21,8 @@ export const emailArgument = z
   .refine((text) => text.length <= 254 && z.email().safeParse(text.trim()).success, 'expected an email address');
 
 export const memberRole = z.enum(MEMBER_ROLES);
-
 export const anyRole = z.enum(ROLES);
-
 export const accessArgument = z.enum(WORKSPACE_ACCESS);
-
 const MAX_REPOSITORIES = 100;
 const REPOSITORY = /^[A-Za-z0-9][A-Za-z0-9-]{0,38}\/(?:\*|(?!\.\.?$)[A-Za-z0-9._-]{1,100})$/;
 
@@ -40,7 +35,6 @@ export const repositoriesArgument = listUpTo(
 );
 
 const hostedAgent = z.enum(HOSTED_AGENTS);
-
 const pinned = (to: string) => hostedAgent.optional().describe(to);
 
 export const routingArgument = z.strictObject({
@@ -94,7 +88,6 @@ export function workspaceResponse({ repositories, routing, approvals, ...rest }:
 }
 
 export const cursorArgument = textUpTo(4000).optional().describe('Previous next_cursor');
-
 const SUGGESTION = 'Send next_cursor as cursor with the same arguments, or omit cursor to start over.';
 
 /** Returns the cursor. It contains the id in encoded form, because cursors consist of letters and digits. */

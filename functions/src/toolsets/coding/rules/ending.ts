@@ -34,7 +34,6 @@ import { codingStatus, type EndedTask, type EndReport, type ReportedFailure } fr
 const MAX_SUMMARY_LENGTH = 20_000;
 const MAX_FILES = 200;
 const MAX_COMMITS = 20;
-
 const tokens = z.number().int().min(0).max(1e12).default(0);
 
 /** The fields of a runner's result that Muster reads. The result is stored with all its fields. */

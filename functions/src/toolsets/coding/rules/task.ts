@@ -78,7 +78,6 @@ const MAX_CONFIG_BYTES = 16_000;
 const DAY_SECONDS = 24 * 60 * 60;
 const MIN_QUEUE_SECONDS = 60;
 const MAX_QUEUE_SECONDS = 7 * DAY_SECONDS;
-
 const queueTime = z.int().min(MIN_QUEUE_SECONDS).max(MAX_QUEUE_SECONDS).default(DAY_SECONDS);
 
 /** Name of a repository that a runner serves. It is part of capability keys, in which "|" is the separator. */

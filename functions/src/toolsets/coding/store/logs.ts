@@ -24,7 +24,6 @@ import type { LinesOfDay, LogExcerpt, OwnedLine, TaskLogQueries } from '../rules
 /** Fields that `headFromDocument` and a version need. Queries select them to avoid fetching log lines. */
 const HEAD_FIELDS = [...Object.keys(headDocument.shape), LATEST_COMMITS];
 const PART_DIGITS = 9;
-
 const linesDocument = z.pick(chunkDocument, { parts: true });
 
 /** Returns the lines of a chunk in their order. */
@@ -36,7 +35,6 @@ export function linesFromDocument(data: unknown): LogLine[] {
 }
 
 const chunkFromDocument = (data: unknown) => ({ head: headFromDocument(data), lines: linesFromDocument(data) });
-
 const owner = z.object({ task_id: z.string() });
 
 function ownedLines(data: unknown): readonly OwnedLine[] {

@@ -20,9 +20,7 @@ import { LOG_LEVELS, LOG_TYPES, type LogLine } from '../rules/log.ts';
 import { CODING_STATUSES, codingStatus } from '../rules/task.ts';
 
 export const defineTool = toolsFor<CodingServices>();
-
 export const taskId = idOf('a task').describe('Task ID');
-
 export const epoch = claimNumber.describe('Claim epoch, for runners');
 
 /** Schema of every response, which contains a status, a message and a result. */

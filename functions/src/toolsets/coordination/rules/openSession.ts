@@ -141,7 +141,6 @@ const MS_PER_WRITE = 1000;
 
 /** The load of a session is checked once per this number of task changes, on average. */
 const CHECKED_STAMPS = 50;
-
 const randomShard = z.object({ workspace: z.string(), session: z.string() });
 
 export class SessionSharding extends Service<CoordinationPorts> {

@@ -171,7 +171,6 @@ function codingAuditFields({ coding: now }: Task, before: Task): Task {
 }
 
 const ofTask = ({ id, workspace }: Task) => ({ kind: 'task', id, workspace });
-
 const ofSession = ({ id, workspace }: Session) => ({ kind: 'session', id, workspace });
 
 /** Returns the fields of a session that callers set. Fields that change with the session's tasks are omitted. */

@@ -33,11 +33,8 @@ import {
 } from '../rules/task.ts';
 
 export const defineTool = toolsFor<CoordinationServices>();
-
 export const agentId = chosenId().describe('Your agent ID');
-
 export const taskId = idOf('a task').describe('Task ID');
-
 export const claimEpoch = claimNumber.optional().describe('Claim epoch');
 
 /** Schema of a text of at most `max` characters with at least one visible character. */
@@ -58,7 +55,6 @@ const MAX_TYPE_LENGTH = 50;
 
 /** Task type: a lowercase word that may contain digits, dashes and underscores. */
 const TYPE_NAME = /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/;
-
 export const priority = wholeNumber(1, 10).describe('1 (first) to 10 (last)');
 
 /** Arguments that create_task and create_tasks_batch share. Each tool declares `priority` with another default. */

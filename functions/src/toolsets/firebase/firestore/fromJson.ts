@@ -172,7 +172,6 @@ const integer = z
   .refine((value) => BigInt.asIntN(64, value) === value);
 
 const double = z.enum(['NaN', 'Infinity', '-Infinity', '-0']);
-
 const component = z.union([z.number(), z.strictObject({ __double__: double.exclude(['NaN']) })]);
 
 /** Source: https://firebase.google.com/docs/firestore/vector-search */

@@ -211,7 +211,6 @@ function update(
 
 /** Hours for which a marker without an idempotency key is kept. After a lost response, minutes would be enough. */
 const UNKEYED_MARKER_HOURS = 1;
-
 export const markerDocument = z.object({ arguments_hash: z.optional(z.string()), expires_at: timestamp });
 
 /** The commit marker of a write with the caller's credentials, which shows whether the write was committed. */

@@ -74,7 +74,6 @@ async function textOf(response: Response, maxBytes: number): Promise<string | un
 }
 
 const MAX_CAUSE_LENGTH = 300;
-
 const refusal = z.object({ error: z.string() });
 
 /**

@@ -16,7 +16,6 @@ import { address, line, number, sha } from './responses.ts';
 
 const MAX_PULL_REQUESTS = 20;
 const FAILED_CONCLUSIONS: readonly unknown[] = ['failure', 'timed_out', 'startup_failure'];
-
 const repository = z.object({ id: number });
 
 /** A time, which GitHub omits while a check is running. A time that cannot be parsed is treated as omitted. */

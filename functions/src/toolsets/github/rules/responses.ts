@@ -15,11 +15,8 @@ export function checkedResponse<Schema extends z.ZodType>(schema: Schema, { data
 
 /** A single line written by a GitHub user, such as a title or a name. */
 export const line = z.string().transform((value) => plainLine(value, 300));
-
 const text = z.string().transform((value) => plainText(value, 1000));
-
 export const sha = z.string().regex(/^[0-9a-f]{40,64}$/);
-
 const time = z.iso.datetime({ offset: true }).transform((value) => new Date(value).toISOString());
 
 export const address = z
@@ -28,7 +25,6 @@ export const address = z
   .transform((value) => webAddress(value ?? ''));
 
 export const number = z.int().positive();
-
 const count = z.int().min(0);
 
 /** Schema for a value that GitHub may omit or send as null. */
@@ -37,7 +33,6 @@ function optional<Schema extends z.ZodType>(schema: Schema) {
 }
 
 const login = z.object({ login: line }).transform((account) => account.login);
-
 const hasSha = z.object({ sha }).transform((object) => object.sha);
 
 /** A repository. Its id does not change if the repository is renamed. */
@@ -56,7 +51,6 @@ export const commit = z
 export type Commit = z.output<typeof commit>;
 
 export const created = hasSha;
-
 export const reference = z.object({ object: hasSha }).transform(({ object }) => object);
 
 export const issue = z

@@ -40,7 +40,6 @@ const FAILURES: readonly (string | undefined)[] = ['failure', 'timed_out', 'star
 const PAGE = 100;
 const MAX_PAGES = 10;
 const MAX_FAILED_JOBS = 20;
-
 const listedIssue = z.object({ body: z.string().nullish(), pull_request: z.unknown().optional() });
 
 interface GitHubRequest {

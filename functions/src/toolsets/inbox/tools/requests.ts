@@ -19,11 +19,8 @@ import {
 } from '../rules/request.ts';
 
 const defineTool = toolsFor<InboxServices>();
-
 const requestId = idOf('a request').describe('From inbox.ask');
-
 const requestState = z.enum(REQUEST_STATES);
-
 const time = z.iso.datetime();
 
 const requestShape = z.object({
@@ -129,7 +126,6 @@ export const ask = defineTool({
 
 const MAX_WAIT_MS = 25_000;
 const ANSWER = 'answer';
-
 const typedAnswer = z.object({ [ANSWER]: z.string().trim().refine(isVisible).max(MAX_ANSWER) });
 
 /** Records what the person answered in the client. Returns whether the client must still show the question. */

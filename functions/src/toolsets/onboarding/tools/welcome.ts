@@ -11,11 +11,8 @@ import { type ChecklistItem, progressOf } from '../rules/onboarding.ts';
 import { LANGUAGES, type ProposedCall } from '../rules/welcome.ts';
 
 const defineTool = toolsFor<OnboardingServices>();
-
 const callText = z.string().describe("A call to make: the tool's name, a space, and its arguments as JSON.");
-
 const MAX_SPECIALIZATIONS = 20;
-
 const step = optionalFields({ step: z.int(), title: z.string(), description: z.string(), action: callText });
 
 const resources = optionalFields({

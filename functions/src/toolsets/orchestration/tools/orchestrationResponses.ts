@@ -14,7 +14,6 @@ import { agentsOf, allSteps, NAME, type Workflow } from '../rules/workflows/defi
 import type { SavedWorkflow } from '../rules/workflows/validation.ts';
 
 export const defineTool = toolsFor<OrchestrationServices>();
-
 const MAX_PROMPT_LENGTH = 400_000;
 
 export const prompt = (description: string) =>
@@ -25,7 +24,6 @@ export const prompt = (description: string) =>
     .describe(description);
 
 export const runId = idLike(/^run-[a-z2-7]{20}$/, 'expected a run id, run-…').describe('Run id');
-
 export const cache = z.boolean().default(false).describe('Reuse results for 5 minutes');
 
 export const budget = z
@@ -38,7 +36,6 @@ export const budget = z
 
 /** An object argument that may be sent as JSON text and has already been parsed. */
 export const json = z.record(z.string().max(200), z.unknown());
-
 const spent = z.object({ inputTokens: z.number(), outputTokens: z.number(), costUsd: z.number() });
 
 const step = z.object({
@@ -101,9 +98,7 @@ export type RunResponse = z.input<typeof runShape>;
 
 /** A workflow definition as an argument. It is validated later, so that error messages can name the invalid step. */
 export const definition = z.record(z.string(), z.unknown());
-
 export const workflowName = idLike(NAME, 'expected a letter, then letters, digits, _ and -, at most 64 in total');
-
 export const expectedVersion = z.int().min(0).optional().describe('Expected version; 0 if not saved yet');
 
 export const workflowShape = z

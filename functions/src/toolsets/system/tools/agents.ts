@@ -11,7 +11,6 @@ import { type CallHistory, successRate } from '../rules/metrics.ts';
 import { cursor, cursorAfter, defineTool, pageShape } from './systemPages.ts';
 
 const MAX_CAPABILITIES = 20;
-
 const name = textUpTo(100);
 
 const metrics = optionalFields({

@@ -9,9 +9,7 @@ import { defineTool } from './systemPages.ts';
 
 /** Maximum number of listed tools. More than a deployment has, so that tools can be added. */
 const MAX_TOOLS = 100;
-
 const latency = z.number().describe('Milliseconds until the response or the timeout.');
-
 const part = optionalFields({ status: z.string(), latency });
 
 const firebase = optionalFields({
@@ -34,7 +32,6 @@ const github = optionalFields({
 });
 
 const rate = z.number().describe('Share of calls with this error: 0 to 1.');
-
 const errorsShape = z.record(z.string(), z.object({ count: z.int(), rate }));
 
 const callsShape = z

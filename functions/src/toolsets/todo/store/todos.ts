@@ -238,11 +238,8 @@ async function firstMatches(having: Having, words: readonly string[], { limit, a
 }
 
 export const fieldsOfTodos = { todoFields, recurringTaskFields, reminderFields };
-
 const ofTodo = ({ id, owner_uid }: Todo) => ({ kind: 'todo', id, owner_uid });
-
 const ofRecurring = ({ id, owner_uid }: RecurringTask) => ({ kind: 'recurring_task', id, owner_uid });
-
 const ofReminder = ({ id, owner_uid }: Reminder) => ({ kind: 'reminder', id, owner_uid });
 
 const replacedTodo = ({ todo, before }: TodoChanges['delegateTodo']): AuditEffect => ({

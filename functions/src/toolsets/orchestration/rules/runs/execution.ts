@@ -37,7 +37,6 @@ import {
 /** Time after which an instance stops executing a run and queues it again for any instance. */
 const TURN_MS = 10 * 60_000;
 const LOGGED = 'The request did not cause this. The log event run_broke_off with this run id contains the error.';
-
 const message = z.object({ runId: z.string().min(1).max(100) });
 
 export class RunExecution extends Service<ExecutionPorts> {

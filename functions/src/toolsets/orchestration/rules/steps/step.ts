@@ -10,7 +10,6 @@ export const STEP_STATUSES = ['waiting', 'succeeded', 'failed', 'skipped'] as co
 
 /** Why a run or step failed: a code such as `STEP_FAILED`, and a message that only the run's owner may see. */
 export const failure = z.object({ reason: z.string(), message: z.string() });
-
 export const usageShape = z.object({ input_tokens: z.number(), output_tokens: z.number(), cost_usd: z.number() });
 type StepUsage = z.output<typeof usageShape>;
 

@@ -17,9 +17,7 @@ export type Mode = (typeof MODES)[number];
 
 /** Name of a workflow or step. Dots are not allowed, because templates refer to outputs as steps.<name>.output. */
 export const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
-
 const name = z.string().regex(NAME, 'expected a letter, then letters, digits, _ and -, at most 64 in total');
-
 const agent = z.string().min(1).max(100);
 
 export const stepSchema = z.strictObject({
