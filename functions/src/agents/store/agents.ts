@@ -213,6 +213,8 @@ const MAX_SKIPPED = 200;
 
 /** Lists and counts agents of a workspace. Besides its results, each call reads only a limited number of agents. */
 export class FirestoreAgentDirectory extends FirestoreReader implements AgentDirectory {
+  private readonly agents: Query = this.database.collection(COLLECTIONS.agents);
+
   async list(query: AgentQuery, limit: number, after: ListCursor | undefined): Promise<CursorPage<Agent>> {
     const { indexed, order } = this.indexed(query);
     const ordered = indexed.orderBy(FieldPath.documentId());
@@ -296,10 +298,6 @@ export class FirestoreAgentDirectory extends FirestoreReader implements AgentDir
 
   private within(workspace: string): Query {
     return this.agents.where('workspaces', 'array-contains', workspace);
-  }
-
-  private get agents(): Query {
-    return this.database.collection(COLLECTIONS.agents);
   }
 }
 

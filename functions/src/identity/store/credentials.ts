@@ -34,6 +34,8 @@ const MAX_CREDENTIALS = 20;
 const MAX_IN = 30;
 
 export class FirestoreCredentialQueries extends FirestoreReader implements CredentialQueries {
+  private readonly credentialDocuments: Query = this.database.collection(COLLECTIONS.credentials);
+
   credentials(agentId: string): Promise<readonly Credential[]> {
     const own = this.credentialDocuments.where('agent_id', '==', agentId).limit(MAX_CREDENTIALS);
     return this.documents.all(own, credentialFromDocument);
@@ -64,10 +66,6 @@ export class FirestoreCredentialQueries extends FirestoreReader implements Crede
     const through = this.credentialDocuments.where('registrants', 'array-contains', agentId);
     const ordered = through.orderBy(FieldPath.documentId()).limit(limit);
     return this.documents.all(after === undefined ? ordered : ordered.startAfter(after), credentialFromDocument);
-  }
-
-  private get credentialDocuments(): Query {
-    return this.database.collection(COLLECTIONS.credentials);
   }
 }
 

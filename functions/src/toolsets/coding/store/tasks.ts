@@ -16,6 +16,7 @@ import type { CodingFilter, CodingTaskQueries } from '../rules/ports.ts';
 import { latestChunk } from './logs.ts';
 
 export class FirestoreCodingTaskQueries extends FirestoreReader implements CodingTaskQueries {
+  private readonly tasks: Query = this.database.collection(COLLECTIONS.tasks);
   private readonly log: Log;
 
   constructor(database: Firestore, documents: DocumentReading, log: Log) {
@@ -54,10 +55,6 @@ export class FirestoreCodingTaskQueries extends FirestoreReader implements Codin
     yield* changes.until(disconnected, () => {
       for (const stop of stops) stop();
     });
-  }
-
-  private get tasks(): Query {
-    return this.database.collection(COLLECTIONS.tasks);
   }
 }
 

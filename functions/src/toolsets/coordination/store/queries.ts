@@ -22,6 +22,8 @@ const HELD: readonly TaskStatus[] = ['claimed', 'in_progress', 'waiting'];
 export const OPEN: readonly TaskStatus[] = ['available', ...HELD];
 
 export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries {
+  private readonly tasks: Query = this.database.collection(COLLECTIONS.tasks);
+
   async find(taskId: string): Promise<Versioned<Task> | undefined> {
     return this.documents.findVersioned(await this.database.doc(taskPath(taskId)).get(), taskFromDocument);
   }
@@ -175,10 +177,6 @@ export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries
 
   private open(session: string): Query {
     return this.inSession(session).where('status', 'in', OPEN);
-  }
-
-  private get tasks(): Query {
-    return this.database.collection(COLLECTIONS.tasks);
   }
 }
 

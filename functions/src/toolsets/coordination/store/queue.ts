@@ -24,6 +24,7 @@ const MAX_READINGS = 5;
 const CLOCK_MARGIN_MS = 10_000;
 
 export class FirestoreQueueQueries extends FirestoreReader implements QueueQueries {
+  private readonly tasks: Query = this.database.collection(COLLECTIONS.tasks);
   private readonly log: Log;
 
   constructor(database: Firestore, documents: DocumentReading, log: Log) {
@@ -141,10 +142,6 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
     if (lastSeen !== undefined && (lastDated === undefined || lastDated.priority > lastSeen.priority))
       return { items, next: queuePlaceOf(lastSeen, lastSeen.priority) };
     return { items, ...(lastDated !== undefined && last !== undefined && { next: queueCursorOf(last) }) };
-  }
-
-  private get tasks(): Query {
-    return this.database.collection(COLLECTIONS.tasks);
   }
 }
 

@@ -10,6 +10,8 @@ import type { RequestFilter, RequestQueries } from '../rules/ports.ts';
 import { type Request, type RequestChanges, requestFromDocument, requestToDocument } from '../rules/request.ts';
 
 export class FirestoreRequestQueries extends FirestoreReader implements RequestQueries {
+  private readonly requests: Query = this.database.collection(COLLECTIONS.requests);
+
   async find(id: string): Promise<Versioned<Request> | undefined> {
     return this.documents.findVersioned(await this.database.doc(requestPath(id)).get(), requestFromDocument);
   }
@@ -63,10 +65,6 @@ export class FirestoreRequestQueries extends FirestoreReader implements RequestQ
       for (const request of this.documents.readable(snapshot, requestFromDocument)) latest.set(request);
     };
     yield* latest.until(end, this.database.doc(requestPath(id)).onSnapshot(listener, latest.fail));
-  }
-
-  private get requests(): Query {
-    return this.database.collection(COLLECTIONS.requests);
   }
 }
 

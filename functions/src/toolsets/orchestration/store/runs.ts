@@ -35,6 +35,8 @@ import { type StepRecord, stepFromDocument, stepToDocument } from '../rules/step
 export const OPEN_RUNS: readonly RunStatus[] = ['pending', 'running', 'waiting'];
 
 export class FirestoreRunQueries extends FirestoreReader implements RunQueries {
+  private readonly runs: Query = this.database.collection(COLLECTIONS.runs);
+
   async find(runId: string): Promise<Versioned<Run> | undefined> {
     return this.documents.findVersioned(await this.database.doc(runPath(runId)).get(), runFromDocument);
   }
@@ -120,10 +122,6 @@ export class FirestoreRunQueries extends FirestoreReader implements RunQueries {
 
   async answer(key: string): Promise<Versioned<{ readonly run_id: string }> | undefined> {
     return this.documents.findVersioned(await this.database.doc(cachedResponsePath(key)).get(), answerFromDocument);
-  }
-
-  private get runs(): Query {
-    return this.database.collection(COLLECTIONS.runs);
   }
 }
 

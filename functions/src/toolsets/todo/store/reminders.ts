@@ -14,6 +14,8 @@ import {
 import { type Reminder, reminderFromDocument } from '../rules/reminders/reminder.ts';
 
 export class FirestoreReminderQueries extends FirestoreReader implements ReminderQueries {
+  private readonly all: Query = this.database.collection(COLLECTIONS.reminders);
+
   async find(id: string): Promise<Versioned<Reminder> | undefined> {
     return this.documents.findVersioned(await this.database.doc(reminderPath(id)).get(), reminderFromDocument);
   }
@@ -34,10 +36,6 @@ export class FirestoreReminderQueries extends FirestoreReader implements Reminde
       matching.count().get(),
     ]);
     return { ...slice, total: counted.data().count };
-  }
-
-  private get all(): Query {
-    return this.database.collection(COLLECTIONS.reminders);
   }
 }
 

@@ -49,6 +49,8 @@ import {
 } from './todoDocument.ts';
 
 export class FirestoreTodoQueries extends FirestoreReader implements TodoQueries {
+  private readonly todos: Query = this.database.collection(COLLECTIONS.todos);
+
   async find(id: string): Promise<Versioned<Todo> | undefined> {
     const [snapshot] = await this.database.getAll(this.database.doc(todoPath(id)), { fieldMask: [...TODO_FIELDS] });
     return snapshot && this.documents.findVersioned(snapshot, todoFromDocument);
@@ -121,10 +123,6 @@ export class FirestoreTodoQueries extends FirestoreReader implements TodoQueries
     if (sort.by === 'due_date') return { query, fields: [due, created] };
     if (sort.by === 'completed_at') return { query, fields: [`index.done_${direction}`, created, due] };
     return { query, fields: [created, due] };
-  }
-
-  private get todos(): Query {
-    return this.database.collection(COLLECTIONS.todos);
   }
 }
 
