@@ -145,12 +145,11 @@ function narrowed(
   named: readonly (readonly string[])[],
 ): readonly string[] {
   const unknown = named.flat().find((name) => name !== ALL && !existing.includes(name));
-  if (unknown !== undefined) {
+  if (unknown !== undefined)
     throw new MusterError('VALIDATION_ERROR', `Unknown toolset "${shownName(unknown)}".`, {
       field: 'toolsets',
       suggestion: `Toolsets: ${[...existing, ALL].join(', ')}.`,
     });
-  }
   const narrowing = named.filter((names) => names.length > 0 && !names.includes(ALL));
   const chosen = toolsets.filter((toolset) => narrowing.every((names) => names.includes(toolset)));
   if (chosen.length > 0) return chosen;

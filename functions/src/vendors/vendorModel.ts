@@ -205,13 +205,12 @@ function unavailableReason(
   { api, model: prefix }: { readonly api: string; readonly model: string },
 ): string | undefined {
   const key = `${api}_API_KEY`;
-  if (apiKey === undefined) {
+  if (apiKey === undefined)
     return (
       `${agent} has no API key. Operator: in a deployment, set ${key} with ` +
       `\`npx firebase functions:secrets:set ${key}\` and deploy. On your own machine, set it in ` +
       'functions/.env.local. To try it locally without a key: `npm start -- --demo-models`. See docs/guides/models.md.'
     );
-  }
   if (!/^[\x21-\x7e]+$/.test(apiKey)) return `${key} contains invalid characters. Set it again.`;
   if (!isSafeAddress(baseUrl)) return `${api}_BASE_URL is not an https:// address.`;
   if (model === '') return `${prefix}_MODEL is empty. Set it to a model name.`;

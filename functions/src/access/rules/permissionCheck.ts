@@ -76,16 +76,14 @@ export function permissionError(
 ): MusterError | undefined {
   const { toolset, what, scope, writes } = need;
   const min = requiredRole(need, principal.kind);
-  if (!need.openToAll && !canUseToolset(principal, toolset)) {
+  if (!need.openToAll && !canUseToolset(principal, toolset))
     return forbidden('TOOLSET_NOT_ALLOWED', `Your credential does not include the toolset ${toolset}.`, {
       suggestion: `It includes: ${principal.toolsets?.join(', ') || 'none'}. Ask a leader for a credential that includes ${toolset}.`,
     });
-  }
-  if (principal.readonly && writes) {
+  if (principal.readonly && writes)
     return forbidden('READ_ONLY', `Your credential is read-only, but ${what} changes data.`, {
       suggestion: 'Ask the issuer of your credential for write access.',
     });
-  }
   const role = rolesOf(principal, workspace)[scope];
   if (role === undefined) return scope === 'workspace' ? noRoleIn(workspace, principal.held_to) : noRole();
   if (hasRole(role, min)) return undefined;

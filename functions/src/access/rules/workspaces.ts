@@ -63,11 +63,10 @@ export async function requireAvailableName(
   workspace: string,
   access: PersonRoles['access'],
 ): Promise<void> {
-  if (Object.keys(access).length >= MAX_WORKSPACES) {
+  if (Object.keys(access).length >= MAX_WORKSPACES)
     throw new MusterError('QUOTA_EXCEEDED', `The deployment has its maximum of ${MAX_WORKSPACES} workspaces.`, {
       suggestion: 'Use an existing workspace: access.whoami lists your workspaces.',
     });
-  }
   const isTaken = RESERVED.includes(workspace) || accessOf(access, workspace) !== undefined;
   if (isTaken || (await workspaces.hasData(workspace))) throw nameNotAvailable(workspace);
 }

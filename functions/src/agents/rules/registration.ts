@@ -44,20 +44,18 @@ export function grantedRole(principal: Principal, wanted: Role | undefined, exis
   if (wanted === undefined && existing !== undefined && existing.id === principal.agent_id) return existing.role;
   const own = ownRole(principal) ?? 'viewer';
   const role = wanted ?? existing?.role ?? 'worker';
-  if (!hasRole(own, role)) {
+  if (!hasRole(own, role))
     throw forbiddenRole(
       role,
       `You cannot register an agent with the role ${role}; yours is ${own}.`,
       `Set role to ${own} or weaker, or ask a caller with the role ${role} to register it.`,
     );
-  }
-  if (existing !== undefined && !hasRole(existing.role, role) && !canWiden(principal)) {
+  if (existing !== undefined && !hasRole(existing.role, role) && !canWiden(principal))
     throw forbiddenRole(
       role,
       `You cannot raise the agent's role from ${existing.role} to ${role}.`,
       `Omit role to keep ${existing.role}, or ask the agent's owner to raise the role in person.`,
     );
-  }
   return role;
 }
 
@@ -218,13 +216,12 @@ function homeOfDraft(
 ): Pick<Agent, 'workspace'> {
   if (wanted !== undefined) requireRoleIn(principal, wanted, 'workspace');
   if (limits?.held_to) requireRoleIn(principal, limits.held_to, 'heldTo');
-  if (wanted !== undefined && held_to !== undefined && wanted !== held_to) {
+  if (wanted !== undefined && held_to !== undefined && wanted !== held_to)
     throw new MusterError('VALIDATION_ERROR', `The credential is restricted to the workspace "${held_to}".`, {
       field: 'workspace',
       value: wanted,
       suggestion: `Omit workspace, or set it to "${held_to}".`,
     });
-  }
   const workspace = wanted ?? held_to ?? defaultWorkspace;
   return workspace === DEFAULT_WORKSPACE ? {} : { workspace };
 }

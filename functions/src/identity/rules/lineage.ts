@@ -222,12 +222,11 @@ export function grantedLimits(principal: Principal, old: readonly Limits[], want
   const [first, ...others] = lists;
   const held = [...kept('held_to'), { held_to: wanted.held_to ?? undefined }].flatMap(({ held_to }) => held_to ?? []);
   const [heldTo] = held;
-  if (held.some((workspace) => workspace !== heldTo)) {
+  if (held.some((workspace) => workspace !== heldTo))
     throw new MusterError('FORBIDDEN', `The credential is restricted to the workspace "${heldTo}".`, {
       field: 'heldTo',
       suggestion: "Omit heldTo to keep this restriction. Only the agent's owner, in person, can change it.",
     });
-  }
   const isReadonly = wanted.readonly === true || kept('readonly').some((one) => one.readonly);
   return {
     ...(first && { toolsets: first.filter((toolset) => others.every((list) => list.includes(toolset))) }),

@@ -196,13 +196,12 @@ export class OpenStreams {
   /** Counts a stream. Returns a function to call once when it ends. @throws MusterError RATE_LIMITED */
   open(uid: string): () => void {
     const count = this.counts.get(uid) ?? 0;
-    if (count >= MAX_STREAMS_PER_PRINCIPAL) {
+    if (count >= MAX_STREAMS_PER_PRINCIPAL)
       throw new MusterError('RATE_LIMITED', `You have ${count} open streams, the maximum.`, {
         reason: 'TOO_MANY_STREAMS',
         suggestion: 'Close a stream, or watch several resources on one stream.',
         retryAfter: RETRY_SECONDS,
       });
-    }
     this.counts.set(uid, count + 1);
     return () => {
       const left = (this.counts.get(uid) ?? 1) - 1;

@@ -47,13 +47,12 @@ export const eventSource: EventSource<FirebaseServices> = {
   /** A client that reconnects sends the original cursor and its last event id, which is newer and therefore used. */
   request(query, lastEventId) {
     const subscriptionId = query.get('subscriptionId') ?? '';
-    if (subscriptionId === '') {
+    if (subscriptionId === '')
       throw new MusterError('REQUIRED_FIELD', 'Missing query parameter subscriptionId.', {
         field: 'subscriptionId',
         reason: 'MISSING',
         suggestion: 'Add ?subscriptionId=… with the id you passed to firebase.subscribe.',
       });
-    }
     const from = { subscriptionId, cursor: lastEventId || query.get('cursor') || undefined };
     return async ({ subscriptions }, caller, end) => {
       const first = await subscriptions.poll(caller, from, 0, end);

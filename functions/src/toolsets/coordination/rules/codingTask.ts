@@ -94,13 +94,12 @@ export function requireCodingTask(
   workspace: string,
 ): Versioned<CodingTask> {
   const task = found?.value;
-  if (found === undefined || task?.workspace !== workspace || !isCodingTask(task)) {
+  if (found === undefined || task?.workspace !== workspace || !isCodingTask(task))
     throw new MusterError('NOT_FOUND', `Coding task "${taskId}" not found in this workspace.`, {
       field: 'taskId',
       value: taskId,
       suggestion: 'The resource task://list lists the coding tasks of this workspace.',
     });
-  }
   return { value: task, version: found.version };
 }
 

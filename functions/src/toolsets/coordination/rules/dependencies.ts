@@ -92,14 +92,13 @@ export async function readDependencies(
     const read = () => readUnreadable((one) => one === session.workspace, tasks.find(id));
     const task = found[place] ?? (await read());
     const field = fieldFor(id);
-    if (task?.value.session !== session.id) {
+    if (task?.value.session !== session.id)
       throw new MusterError('VALIDATION_ERROR', `Unknown dependency "${id}".`, {
         field,
         value: id,
         reason: 'UNKNOWN_DEPENDENCY',
         suggestion: 'Use ids of tasks in the open session, as listed by coordination.get_all_tasks.',
       });
-    }
     if (task.value.dependents.length + (dependents.get(id)?.length ?? 0) > MAX_DEPENDENTS) {
       const what = `Task "${id}" would have more than ${MAX_DEPENDENTS} dependents.`;
       throw new MusterError('VALIDATION_ERROR', what, {

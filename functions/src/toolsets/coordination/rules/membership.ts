@@ -108,11 +108,10 @@ export class AgentMembership extends Service<
       caller?.id === name
         ? { ...caller, has_messages: principal.has_messages === true, readsMessages: true }
         : await this.notYourAgent(principal, workspace, name);
-    if (!(await touchPresence(this.ports, agent))) {
+    if (!(await touchPresence(this.ports, agent)))
       throw new MusterError('FIREBASE_ERROR', 'Your heartbeat could not be recorded.', {
         suggestion: 'Retry in a moment.',
       });
-    }
     if (readUntil !== undefined) return messages.markRead(agent, workspace, readUntil, recordResponse);
     const unread = await messages.unread(agent, workspace);
     await store.commit([], recordResponse(unread));

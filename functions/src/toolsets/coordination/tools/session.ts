@@ -44,11 +44,10 @@ export const initCoordination = defineTool({
 
 /** Returns the goal and the plan. @throws MusterError NOT_FOUND if the workspace has no goal */
 export function masterPlanResponse(session: Session | undefined, workspace: string) {
-  if (session === undefined || session.goal === '') {
+  if (session === undefined || session.goal === '')
     throw new MusterError('NOT_FOUND', `Workspace "${workspace}" has no goal yet.`, {
       suggestion: 'Ask a leader to set one with coordination.init_coordination.',
     });
-  }
   return { goal: session.goal, master_plan: session.master_plan, created_at: session.created_at.toISOString() };
 }
 

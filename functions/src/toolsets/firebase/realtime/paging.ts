@@ -118,13 +118,12 @@ export class Cursors {
   /** @throws MusterError VALIDATION_ERROR if the text is not a cursor of this query */
   decode(cursor: string): RealtimeCursor {
     const parsed = encoded.safeParse(parsedJson(Buffer.from(cursor, 'base64url').toString('utf8')));
-    if (!parsed.success || parsed.data.query !== this.query) {
+    if (!parsed.success || parsed.data.query !== this.query)
       throw invalidRequest(
         'query.cursor',
         'Invalid cursor for this query.',
         'Send metadata.nextCursor of the same query and path, or omit cursor to start over.',
       );
-    }
     const { query, value = BRANCH, ...position } = parsed.data;
     return { ...position, rank: value };
   }

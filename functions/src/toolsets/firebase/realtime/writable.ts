@@ -167,12 +167,11 @@ function checkShape(level: number, data: JsonValue, field: string): void {
   if (isNothing(data)) return;
   if (typeof data === 'string' && data.length > FREE_FORM.characters)
     throw sizeLimitExceeded(field, `Texts can have at most ${FREE_FORM.characters} characters.`, 'Split the text.');
-  if (level > FREE_FORM.levels) {
+  if (level > FREE_FORM.levels)
     throw invalidDataType(
       field,
       `The data nests deeper than ${FREE_FORM.levels} levels, the maximum under messages and shared.`,
     );
-  }
   if (typeof data !== 'object' || data === null) return;
   const entries = entriesOf(data).filter(([key]) => key !== SERVER_VALUE);
   if (entries.length > MAX_CHILDREN) throw listFull(field, 'The list');

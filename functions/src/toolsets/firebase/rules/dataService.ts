@@ -120,13 +120,12 @@ function checkWrite(path: DataPath, request: Omit<WriteRequest, 'repetition'>): 
   if (expectedVersion !== undefined && !transaction)
     throw invalidRequest('expectedVersion', 'expectedVersion requires transaction: true.');
   const bytes = new TextEncoder().encode(JSON.stringify(data)).length;
-  if (bytes > MAX_DATA_BYTES) {
+  if (bytes > MAX_DATA_BYTES)
     throw sizeLimitExceeded(
       'data',
       `The data has ${bytes} bytes of JSON; the maximum is ${MAX_DATA_BYTES}.`,
       'Split it across several paths.',
     );
-  }
 }
 
 function wrongKind({ text }: DataPath, operation: WriteRequest['operation']) {

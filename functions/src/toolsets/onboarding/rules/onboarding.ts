@@ -27,12 +27,11 @@ export class OnboardingService extends Service<OnboardingPorts> {
     written: Pick<NewAgent, 'name' | 'role' | 'specializations' | 'language' | 'workspace'>,
   ) {
     const name = oneLine(written.name);
-    if (!isVisible(name)) {
+    if (!isVisible(name))
       throw new MusterError('VALIDATION_ERROR', 'agentName has no visible characters.', {
         field: 'agentName',
         suggestion: 'Use letters or digits.',
       });
-    }
     const ownName = registrationName(name, this.ports.hashing);
     return welcome({
       ...written,
@@ -52,13 +51,12 @@ export class OnboardingService extends Service<OnboardingPorts> {
   async checklist(principal: Principal, workspace: string, agentId: string): Promise<readonly ChecklistItem[]> {
     const { liveness, onboardingFacts } = this.ports;
     const agent = (await liveness.requireActable(principal, workspace, agentId))?.value;
-    if (agent === undefined) {
+    if (agent === undefined)
       throw new MusterError('NOT_FOUND', `Agent "${agentId}" not found, or you cannot see its checklist.`, {
         field: 'agentId',
         value: agentId,
         suggestion: 'Use your own agent id, as returned by onboarding.registerAgent.',
       });
-    }
     const [firstDiscovery, firstTaskCreated] = await Promise.all([
       onboardingFacts.discovery(agent.id),
       leads(agent) ? onboardingFacts.createdTask(agent.id) : undefined,

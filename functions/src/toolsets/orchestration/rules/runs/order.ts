@@ -66,13 +66,12 @@ export function ordersOf(
   const asked = { workflow, input, context, budget, parallel, forbidden: situation.routing.forbidden };
   requireSize('A run', 'input', asked, MAX_ORDER_BYTES);
   const { next } = progressOf(workflow, asked, new Map());
-  if (next.kind === 'failed' && next.reason === 'PROMPT_TOO_LARGE') {
+  if (next.kind === 'failed' && next.reason === 'PROMPT_TOO_LARGE')
     throw new MusterError('VALIDATION_ERROR', `Step "${next.at.name}": ${next.error}`, {
       field: 'workflow',
       reason: next.reason,
       suggestion: 'Shorten long inputs, or use each of them only once per template.',
     });
-  }
   const { workflow: assigned, reasons } = assignAgents(workflow, input, situation, random);
   return { asked, order: { ...asked, workflow: assigned }, reasons };
 }

@@ -154,14 +154,13 @@ export class RunService extends Service<OrchestrationPorts> {
     return retryOnConflict(randomness, async () => {
       const found = await this.visible(principal, runId);
       const { value } = found;
-      if (isEnded(value) && value.status !== 'cancelled') {
+      if (isEnded(value) && value.status !== 'cancelled')
         throw new MusterError('CONFLICT', `Run "${runId}" has already ended; its status is ${value.status}.`, {
           field: 'runId',
           value: runId,
           reason: 'ALREADY_ENDED',
           suggestion: 'orchestration.get_run returns its result.',
         });
-      }
       const { run, changes } = await cancellationOf(this.ports, found);
       await store.commit(changes, recordResponse(run));
       return run;
