@@ -31,11 +31,7 @@ export interface PermissionCheckPorts {
   };
 }
 
-/**
- * Checks the permission of a call. If the cached caller lacks the permission, or the workspace is unknown, reads the
- * caller's current roles, so that roles and workspaces that were added a moment ago count.
- * @throws MusterError FORBIDDEN
- */
+/** Checks the permission of a call, with the caller's current roles if needed. @throws MusterError FORBIDDEN */
 export async function checkPermission<Request extends CheckedRequest>(
   { authenticator }: PermissionCheckPorts,
   request: Request,

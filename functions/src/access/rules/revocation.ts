@@ -47,11 +47,7 @@ interface RevocationPorts<Change extends AnyChange> extends AccessPorts {
 
 /** `Change`: type of the changes that end data of toolsets. */
 export class Revocation<Change extends AnyChange> extends Service<RevocationPorts<Change>> {
-  /**
-   * Revokes an agent and everything that was created through its credentials. The first commit ends the agent, so
-   * that its descendants are refused from then on. A repeated call completes an interrupted revocation. If nothing is
-   * left to end, nothing is committed.
-   */
+  /** Revokes an agent and everything created through its credentials. A repeated call completes the revocation. */
   async revoke(agentId: string, recordResponse: RecordResponse<Ended> = () => undefined): Promise<Ended> {
     const { store, randomness, clock } = this.ports;
     const { ended, later } = await retryOnConflict(randomness, async () => {

@@ -44,11 +44,7 @@ export class Attempts {
     this.rejectionMessage = refused;
   }
 
-  /**
-   * Counts an attempt that needs no credential. The returned function removes the attempt from the count.
-   * @param now in milliseconds since the epoch
-   * @throws MusterError RATE_LIMITED
-   */
+  /** Counts an attempt; the result undoes that. @param now epoch milliseconds @throws MusterError RATE_LIMITED */
   count(address: string, now: number): () => void {
     const { rejection, forgive } = this.attempt(address, now);
     if (rejection !== undefined) throw rejection;

@@ -43,11 +43,7 @@ export class AgentMembership extends Service<
     readonly messages: Pick<AgentMessages, 'unread' | 'markRead'>;
   }
 > {
-  /**
-   * Registers an agent in a workspace. If the agent does not exist, creates it as a terminal, which has no credential
-   * and for which the caller acts.
-   * @throws MusterError FORBIDDEN if the caller cannot act for the agent or register as a leader; QUOTA_EXCEEDED
-   */
+  /** Registers an agent, which may be a new terminal. @throws MusterError FORBIDDEN; QUOTA_EXCEEDED */
   async join(
     principal: Principal,
     request: MembershipRequest,

@@ -66,11 +66,7 @@ export class SubscriptionService extends Service<FirebasePorts> implements Event
     isOpen: async ({ id, log }) => (await this.findOpen(id))?.value.log === log,
   });
 
-  /**
-   * Creates a subscription, or uses an existing identical one.
-   * @throws MusterError CONFLICT if a different subscription has this id; QUOTA_EXCEEDED if the caller has too many;
-   * errors of toolsets/firebase/rules/dataErrors.ts if the path is not readable
-   */
+  /** Creates a subscription, or uses an identical one. @throws MusterError CONFLICT; QUOTA_EXCEEDED; as for reads */
   async subscribe(
     caller: Caller,
     request: SubscriptionRequest,

@@ -22,11 +22,7 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly runApprov
   /** Runs the approved calls of instances that crashed. */
   readonly sweepJob: SweepJob = { name: 'approvals', run: (turn) => this.sweep(turn) };
 
-  /**
-   * Runs an approved call. Repeated, late and concurrent runs are safe: one instance claims the request, and the call
-   * is recorded under the request's id, so that a call that a crashed instance completed does not run again.
-   * @throws Error if the call failed but a retry may succeed
-   */
+  /** Runs an approved call once, even if this is repeated. @throws Error if the call failed but a retry may succeed */
   async execute(id: string): Promise<'made' | 'nothing'> {
     const taken = await this.claim(id);
     if (taken?.call === undefined) return 'nothing';

@@ -20,11 +20,7 @@ export interface AuditRequest extends Pick<AuditFilter, 'narrowed' | 'since' | '
 }
 
 export class AuditLog extends Service<Pick<AuditLogPorts, 'trail'>> {
-  /**
-   * Lists entries, newest first, each with only the changes that the caller may see. Entries without visible changes
-   * are skipped, and older entries fill the page.
-   * @throws MusterError FORBIDDEN if the caller does not lead the workspace
-   */
+  /** Lists entries, newest first, with visible changes only. @throws MusterError FORBIDDEN unless a leader calls */
   async list(
     principal: Principal,
     workspace: string,

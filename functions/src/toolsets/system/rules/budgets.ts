@@ -41,10 +41,7 @@ const noLimit = z.number().nullable().default(null);
 const limitsBefore = z.object({ cost_usd: noLimit, tokens: noLimit });
 
 export class Budgets extends Service<Ports> {
-  /**
-   * Sets the limits of a budget. Earlier spending counts, except for a workspace: its budget counts later spending.
-   * @throws MusterError NOT_FOUND; FORBIDDEN if the caller cannot set this budget
-   */
+  /** Sets a budget. Earlier spending counts, except for a workspace. @throws MusterError NOT_FOUND; FORBIDDEN */
   set(
     principal: Principal,
     wanted: WantedBudget,

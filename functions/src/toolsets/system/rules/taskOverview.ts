@@ -62,10 +62,7 @@ export class TaskOverview extends Service<QueuePorts> {
   private readonly pages = new MemoCache<QueuePage>();
   private readonly sizes = new MemoCache<Awaited<ReturnType<typeof sizeOf>>>();
 
-  /**
-   * Returns open tasks of a workspace, claimable ones first in claim order, and counts of the whole queue.
-   * @throws MusterError NOT_FOUND if the agent is neither in the workspace nor one of the caller's
-   */
+  /** Returns open tasks, claimable ones first, and counts of the queue. @throws MusterError NOT_FOUND for the agent */
   async list(principal: Principal, request: TaskQueueRequest) {
     const state = await stateOf(this.ports, request.workspace);
     const [page, stats] = await Promise.all([this.page(principal, request, state), this.statsOf(state)]);

@@ -97,11 +97,7 @@ export interface TodoQueries {
   /** Returns the id of the to-do that holds the guard with this id. */
   findGuard(id: string): Promise<Versioned<string> | undefined>;
   list(filter: TodoFilter, sort: TodoSort, todoPage: TodoPage): Promise<FoundTodos>;
-  /**
-   * Returns to-dos whose title and description contain all word prefixes. To-dos with all prefixes in the title come
-   * first; otherwise, newer to-dos come first within a page.
-   * @param words from `searchPrefixes`
-   */
+  /** Returns to-dos with all word prefixes, matches in titles first. @param words from `searchPrefixes` */
   search(ownerUid: string, words: readonly string[], page: TodoPage): Promise<FoundTodos>;
 }
 
