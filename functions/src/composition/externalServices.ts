@@ -1,20 +1,6 @@
 /** External services of the process: databases, vendors, and settings from the environment. */
 import type { Firestore } from '@google-cloud/firestore';
-import {
-  clientDocumentsUrl,
-  clockFile,
-  gitHubSettings,
-  hasPubSub,
-  modelSettings,
-  openRepositories,
-  pushService,
-  rateLimit,
-  region,
-  retention,
-  runBudget,
-  smtpSettings,
-  webApiKey,
-} from '../config.ts';
+import * as config from '../config.ts';
 import { firestore } from '../kernel/firestore/client.ts';
 import { lazy } from '../kernel/memoCache.ts';
 import { cloudLog, simulatedClock, systemClock, systemRandomness } from '../kernel/platform.ts';
@@ -66,29 +52,29 @@ export interface ExternalServices {
 
 /** Returns the external services that the environment of the process configures. */
 export function externalServices(): ExternalServices {
-  const file = clockFile();
+  const file = config.clockFile();
   const broker = new PubSubPublisher();
   return {
     clock: file === undefined ? systemClock : simulatedClock(file),
     log: cloudLog,
     database: firestore(),
-    rateLimit: rateLimit(),
-    push: devicesOf(pushService()),
+    rateLimit: config.rateLimit(),
+    push: devicesOf(config.pushService()),
     mailer: lazy(() => {
-      const settings = smtpSettings();
+      const settings = config.smtpSettings();
       return settings && smtpMailer(settings);
     }),
-    publisher: hasPubSub() ? broker : undefined,
+    publisher: config.hasPubSub() ? broker : undefined,
     deadLetters: broker,
     // Secrets are not available earlier.
-    hosted: lazy(() => hostedAgents(modelSettings())),
-    dispatch: cloudTasksRunQueue(region.value(), systemRandomness),
-    budget: runBudget(),
-    retention: retention(),
-    clientDocuments: new HttpsClientDocuments(clientDocumentsUrl()),
-    gitHub: gitHubSettings,
-    openRepositories,
-    webApiKey: webApiKey(),
+    hosted: lazy(() => hostedAgents(config.modelSettings())),
+    dispatch: cloudTasksRunQueue(config.region.value(), systemRandomness),
+    budget: config.runBudget(),
+    retention: config.retention(),
+    clientDocuments: new HttpsClientDocuments(config.clientDocumentsUrl()),
+    gitHub: config.gitHubSettings,
+    openRepositories: config.openRepositories,
+    webApiKey: config.webApiKey(),
   };
 }
 
@@ -98,7 +84,7 @@ export function hostedAgents({ claude, gemini }: Readonly<Record<'claude' | 'gem
 }
 
 /** Returns the push service of Firebase, or a local one; undefined for the setting `none`. */
-function devicesOf(service: ReturnType<typeof pushService>): PushService | undefined {
+function devicesOf(service: ReturnType<typeof config.pushService>): PushService | undefined {
   if (service === 'none') return undefined;
   return fcmPushService(service === 'firebase' ? async () => firebaseApp() : () => localMessagingApp(service.url));
 }

@@ -3,33 +3,19 @@ import { COLLECTIONS, graphPath, pullRequestPath, runPath, taskPath, todoPath } 
 import { FirestoreReader } from '../../kernel/firestore/reading.ts';
 import type { ChangeWriters, CommitWrites } from '../../kernel/firestore/store.ts';
 import type { ListPage, PageRequest } from '../../kernel/paging.ts';
-import {
-  type GraphChanges,
-  type GraphNode,
-  keyOfNode,
-  MAX_PARTS,
-  NODE_STATUSES,
-  type NodeKind,
-  type NodeRef,
-  type NodeStatus,
-  nodeFromDocument,
-  nodeKey,
-  nodeToDocument,
-  type PartsProgress,
-  type StoredNode,
-} from '../rules/graphNode.ts';
+import * as graphNode from '../rules/graphNode.ts';
 import type { GraphQueries } from '../rules/ports.ts';
 
-const CLOSED: readonly NodeStatus[] = ['done', 'failed', 'cancelled'];
-const OPEN = NODE_STATUSES.filter((status) => !CLOSED.includes(status));
+const CLOSED: readonly graphNode.NodeStatus[] = ['done', 'failed', 'cancelled'];
+const OPEN = graphNode.NODE_STATUSES.filter((status) => !CLOSED.includes(status));
 const MAX_FAILED_NAMED = 20;
 
 export class FirestoreGraphQueries extends FirestoreReader implements GraphQueries {
-  async findAll(keys: readonly string[]): Promise<readonly (StoredNode | undefined)[]> {
+  async findAll(keys: readonly string[]): Promise<readonly (graphNode.StoredNode | undefined)[]> {
     if (keys.length === 0) return [];
     const documents = keys.map((key) => this.database.doc(graphPath(key)));
     const snapshots = await this.database.getAll(...documents);
-    return snapshots.map((snapshot) => this.documents.readable(snapshot, nodeFromDocument)[0]);
+    return snapshots.map((snapshot) => this.documents.readable(snapshot, graphNode.nodeFromDocument)[0]);
   }
 
   async countParts(key: string): Promise<number> {
@@ -37,8 +23,8 @@ export class FirestoreGraphQueries extends FirestoreReader implements GraphQueri
     return node?.parts ?? 0;
   }
 
-  async progressOf(ref: NodeRef): Promise<PartsProgress> {
-    const key = nodeKey(ref);
+  async progressOf(ref: graphNode.NodeRef): Promise<graphNode.PartsProgress> {
+    const key = graphNode.nodeKey(ref);
     const [node] = await this.findAll([key]);
     const { open = 0, in_progress = 0, waiting = 0, failed = 0 } = node?.totals.counts ?? {};
     const own = Number(node !== undefined && !CLOSED.includes(node.status));
@@ -54,32 +40,32 @@ export class FirestoreGraphQueries extends FirestoreReader implements GraphQueri
     return docs.map(({ id }) => id).sort();
   }
 
-  async openParts({ kind, id }: NodeRef, of: NodeKind): Promise<readonly string[]> {
+  async openParts({ kind, id }: graphNode.NodeRef, of: graphNode.NodeKind): Promise<readonly string[]> {
     const parts = this.database
       .collection(COLLECTIONS.graph)
       .where('part_of.id', '==', id)
       .where('kind', '==', of)
       .where('status', 'in', OPEN);
     const ids: string[] = [];
-    for await (const { value } of this.documents.first(parts, MAX_PARTS, nodeFromDocument))
+    for await (const { value } of this.documents.first(parts, graphNode.MAX_PARTS, graphNode.nodeFromDocument))
       if (value.part_of?.kind === kind) ids.push(value.thing_id);
     return ids;
   }
 
-  descendants(key: string, page: PageRequest): Promise<ListPage<StoredNode>> {
+  descendants(key: string, page: PageRequest): Promise<ListPage<graphNode.StoredNode>> {
     const nodes = this.database.collection(COLLECTIONS.graph).where('ancestors', 'array-contains', key);
-    return this.documents.slice(nodes, ['created_at', 'asc'], page, nodeFromDocument);
+    return this.documents.slice(nodes, ['created_at', 'asc'], page, graphNode.nodeFromDocument);
   }
 }
 
-const ITEM_KINDS: Readonly<Record<NodeKind, (id: string) => string>> = {
+const ITEM_KINDS: Readonly<Record<graphNode.NodeKind, (id: string) => string>> = {
   todo: todoPath,
   task: taskPath,
   run: runPath,
   pull_request: pullRequestPath,
 };
 
-export const graphWriters: ChangeWriters<GraphChanges> = {
+export const graphWriters: ChangeWriters<graphNode.GraphChanges> = {
   addNode({ node, version }, writes) {
     writes.replace(ITEM_KINDS[node.kind](node.thing_id), { ancestors: [] }, version);
     addNode(node, writes);
@@ -90,27 +76,31 @@ export const graphWriters: ChangeWriters<GraphChanges> = {
 };
 
 /** Adds an item to the graph when it gets its first part. */
-export function addNode(node: GraphNode, writes: CommitWrites): void {
-  writes.create(graphPath(keyOfNode(node)), newDocument({ ...node, ancestors: [] }));
+export function addNode(node: graphNode.GraphNode, writes: CommitWrites): void {
+  writes.create(graphPath(graphNode.keyOfNode(node)), newDocument({ ...node, ancestors: [] }));
 }
 
 /** Writes the changes of an item to its graph node and its ancestors. @param before undefined if the item is new */
-export function writeNode(before: GraphNode | undefined, after: GraphNode, writes: CommitWrites): void {
+export function writeNode(
+  before: graphNode.GraphNode | undefined,
+  after: graphNode.GraphNode,
+  writes: CommitWrites,
+): void {
   const { ancestors, part_of } = after;
   if (ancestors === undefined) return;
-  const own = graphPath(keyOfNode(after));
+  const own = graphPath(graphNode.keyOfNode(after));
   const added = difference(before && amountsOf(before), amountsOf(after));
   if (before === undefined) writes.create(own, newDocument(after));
   else writes.add(own, added, shownDifference(before, after));
   for (const key of ancestors) writes.add(graphPath(key), added);
-  if (part_of !== undefined && before === undefined) writes.add(graphPath(nodeKey(part_of)), { parts: 1 });
+  if (part_of !== undefined && before === undefined) writes.add(graphPath(graphNode.nodeKey(part_of)), { parts: 1 });
 }
 
-function newDocument(node: GraphNode): Record<string, unknown> {
+function newDocument(node: graphNode.GraphNode): Record<string, unknown> {
   const { status, attempts, spent, ancestors = [], deleted: isDeleted = false } = node;
   const totals = { counts: { [status]: 1 }, attempts, ...spent };
   const { workspace, owner_uid, ...rest } = node;
-  return nodeToDocument({
+  return graphNode.nodeToDocument({
     ...rest,
     ...(workspace !== undefined && { workspace }),
     ...(owner_uid !== undefined && { owner_uid }),
@@ -124,7 +114,7 @@ function newDocument(node: GraphNode): Record<string, unknown> {
 /** Amounts to add, by field path. */
 type Amounts = Readonly<Record<string, number>>;
 
-function amountsOf({ status, attempts, spent }: GraphNode): Amounts {
+function amountsOf({ status, attempts, spent }: graphNode.GraphNode): Amounts {
   return {
     [`totals.counts.${status}`]: 1,
     'totals.attempts': attempts,
@@ -141,7 +131,7 @@ function difference(before: Amounts = {}, after: Amounts): Amounts {
 }
 
 /** Returns the fields that changed and that a tree of items displays. */
-function shownDifference(before: GraphNode, after: GraphNode): Record<string, unknown> {
+function shownDifference(before: graphNode.GraphNode, after: graphNode.GraphNode): Record<string, unknown> {
   const { status, title, deleted: isDeleted = false } = after;
   return {
     ...(before.status !== status && { status }),

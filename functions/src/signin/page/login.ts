@@ -1,19 +1,6 @@
 /** Sign-in with Firebase. The browser stores nothing, so that the sign-in ends when the page is closed. */
 import { FirebaseError, initializeApp } from 'firebase/app';
-import {
-  type Auth,
-  browserPopupRedirectResolver,
-  connectAuthEmulator,
-  GoogleAuthProvider,
-  initializeAuth,
-  inMemoryPersistence,
-  isSignInWithEmailLink,
-  sendSignInLinkToEmail,
-  signInWithEmailAndPassword,
-  signInWithEmailLink,
-  signInWithPopup,
-  signOut,
-} from 'firebase/auth';
+import * as firebaseAuth from 'firebase/auth';
 import type { Embedded } from './embedded.ts';
 import { Failure, type Problem } from './view.ts';
 
@@ -51,17 +38,17 @@ const SIGN_IN_PROBLEMS: Readonly<Record<string, Problem>> = {
 };
 
 export class Login {
-  private readonly auth: Auth;
+  private readonly auth: firebaseAuth.Auth;
   private readonly continueUrl: string;
 
   constructor({ firebase, emulator, google, continueUrl }: Embedded) {
     this.continueUrl = continueUrl;
-    this.auth = initializeAuth(initializeApp(firebase), {
-      persistence: inMemoryPersistence,
-      ...(google && { popupRedirectResolver: browserPopupRedirectResolver }),
+    this.auth = firebaseAuth.initializeAuth(initializeApp(firebase), {
+      persistence: firebaseAuth.inMemoryPersistence,
+      ...(google && { popupRedirectResolver: firebaseAuth.browserPopupRedirectResolver }),
     });
     this.auth.languageCode = document.documentElement.lang;
-    if (emulator !== undefined) connectAuthEmulator(this.auth, emulator, { disableWarnings: true });
+    if (emulator !== undefined) firebaseAuth.connectAuthEmulator(this.auth, emulator, { disableWarnings: true });
   }
 
   get isSignedIn(): boolean {
@@ -73,29 +60,31 @@ export class Login {
   }
 
   withPassword(email: string, password: string): Promise<void> {
-    return withKnownFailure(signInWithEmailAndPassword(this.auth, email, password));
+    return withKnownFailure(firebaseAuth.signInWithEmailAndPassword(this.auth, email, password));
   }
 
   /** Call this while a click is handled, because browsers block windows that open later. */
   withGoogle(): Promise<void> {
-    const provider = new GoogleAuthProvider();
+    const provider = new firebaseAuth.GoogleAuthProvider();
     provider.setCustomParameters({ prompt: 'select_account' });
-    return withKnownFailure(signInWithPopup(this.auth, provider));
+    return withKnownFailure(firebaseAuth.signInWithPopup(this.auth, provider));
   }
 
   withLink(email: string, link: string): Promise<void> {
-    return withKnownFailure(signInWithEmailLink(this.auth, email, link), { 'auth/invalid-email': 'linkAddress' });
+    return withKnownFailure(firebaseAuth.signInWithEmailLink(this.auth, email, link), {
+      'auth/invalid-email': 'linkAddress',
+    });
   }
 
   sendLink(email: string): Promise<void> {
     const settings = { url: this.continueUrl, handleCodeInApp: true };
-    return withKnownFailure(sendSignInLinkToEmail(this.auth, email, settings));
+    return withKnownFailure(firebaseAuth.sendSignInLinkToEmail(this.auth, email, settings));
   }
 
   /** Returns the sign-in link that opened the page, and removes its code from the address bar and history. */
   takeLink(): string | undefined {
     const link = location.href;
-    if (!isSignInWithEmailLink(this.auth, link)) return undefined;
+    if (!firebaseAuth.isSignInWithEmailLink(this.auth, link)) return undefined;
     const plain = new URL(link);
     for (const name of LINK_PARAMETERS) plain.searchParams.delete(name);
     history.replaceState(null, '', plain);
@@ -111,7 +100,7 @@ export class Login {
   }
 
   forget(): Promise<void> {
-    return signOut(this.auth);
+    return firebaseAuth.signOut(this.auth);
   }
 }
 

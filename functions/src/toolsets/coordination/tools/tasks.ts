@@ -8,30 +8,17 @@ import { MAX_BATCH } from '../rules/creation.ts';
 import type { Task } from '../rules/task.ts';
 import type { RequeuedTask } from '../rules/taskActions.ts';
 import type { UpdatedTask } from '../rules/taskUpdates.ts';
-import {
-  archivedResponse,
-  archivedShape,
-  DEFAULT_PRIORITY,
-  defineTool,
-  draftOf,
-  optionalList,
-  priority,
-  taskArguments,
-  taskId,
-  taskResponse,
-  taskShape,
-  text,
-} from './coordinationResponses.ts';
+import * as shapes from './coordinationResponses.ts';
 
-export const createTask = defineTool({
+export const createTask = shapes.defineTool({
   name: 'create_task',
   title: 'Create a task',
   description:
     'Adds a task to the queue for workers to claim. Several: coordination.create_tasks_batch; for a coding agent: coding.create_task.',
   details: 'Agents get tasks by priority, then deadline, then age, once all dependencies are done.',
   rare: ['type'],
-  input: z.strictObject({ ...taskArguments, priority: priority.default(DEFAULT_PRIORITY) }),
-  output: z.object({ success: z.boolean(), task: taskShape }),
+  input: z.strictObject({ ...shapes.taskArguments, priority: shapes.priority.default(shapes.DEFAULT_PRIORITY) }),
+  output: z.object({ success: z.boolean(), task: shapes.taskShape }),
   ...writing('leader', { destructiveHint: false, idempotentHint: false }),
   example: {
     description: 'Implement user login endpoint',
@@ -42,16 +29,16 @@ export const createTask = defineTool({
   },
   response: ([task]: readonly Task[]) => {
     if (task === undefined) throw new Error('The created task is missing.');
-    return { success: true, task: taskResponse(task) };
+    return { success: true, task: shapes.taskResponse(task) };
   },
   handler: ({ services, workspace, principal, recordResponse }, written) => {
     const createdBy = principal.agent_id ?? principal.uid;
-    const request = { workspace, createdBy, opener: principal, viewer: principal, drafts: [draftOf(written)] };
+    const request = { workspace, createdBy, opener: principal, viewer: principal, drafts: [shapes.draftOf(written)] };
     return services.taskCreation.create(request, recordResponse);
   },
 });
 
-export const createTasksBatch = defineTool({
+export const createTasksBatch = shapes.defineTool({
   name: 'create_tasks_batch',
   title: 'Create several tasks',
   description:
@@ -59,7 +46,7 @@ export const createTasksBatch = defineTool({
   rare: ['context_files', 'deadline', 'hints', 'type'],
   input: z.strictObject({
     tasks: z
-      .array(z.strictObject({ ...taskArguments, priority: priority.optional() }))
+      .array(z.strictObject({ ...shapes.taskArguments, priority: shapes.priority.optional() }))
       .refine((tasks) => tasks.length >= 1 && tasks.length <= MAX_BATCH, `expected 1 to ${MAX_BATCH} tasks`)
       .describe('Tasks to create'),
     part_of: partOf.describe('Default for all tasks'),
@@ -76,15 +63,15 @@ export const createTasksBatch = defineTool({
   response: (tasks: readonly Task[]) => ({ success: true, created: tasks.length, task_ids: tasks.map(({ id }) => id) }),
   handler: ({ services, workspace, principal, recordResponse }, { tasks, part_of }) => {
     const createdBy = principal.agent_id ?? principal.uid;
-    const drafts = tasks.map((task) => draftOf({ part_of, ...task }));
+    const drafts = tasks.map((task) => shapes.draftOf({ part_of, ...task }));
     const request = { workspace, createdBy, opener: principal, viewer: principal, drafts, isBatch: true };
     return services.taskCreation.create(request, recordResponse);
   },
 });
 
-const { description, dependencies, context_files, hints, required_capabilities, deadline } = taskArguments;
+const { description, dependencies, context_files, hints, required_capabilities, deadline } = shapes.taskArguments;
 
-export const updateTask = defineTool({
+export const updateTask = shapes.defineTool({
   name: 'update_task',
   title: 'Update a task',
   description:
@@ -93,9 +80,9 @@ export const updateTask = defineTool({
     'Dependencies are checked as they are when a task is created. A held task can only depend on completed tasks. The holder sees the changes when it reads the task.',
   rare: ['context_files', 'clear'],
   input: z.strictObject({
-    task_id: taskId,
+    task_id: shapes.taskId,
     description: description.optional(),
-    priority: priority.optional(),
+    priority: shapes.priority.optional(),
     dependencies,
     required_capabilities,
     hints,
@@ -103,13 +90,13 @@ export const updateTask = defineTool({
     deadline,
     clear: clearArgument('hints', 'deadline'),
   }),
-  output: z.object({ success: z.boolean(), message: z.string().optional(), task: taskShape }),
+  output: z.object({ success: z.boolean(), message: z.string().optional(), task: shapes.taskShape }),
   ...writing('worker', { destructiveHint: false, idempotentHint: true }),
   example: { task_id: 'task-xxx-001', priority: 2, clear: ['deadline'] },
   response: ({ task, isChanged }: UpdatedTask) => ({
     success: true,
     message: isChanged ? undefined : 'Nothing changed: the task already has these values.',
-    task: taskResponse(task),
+    task: shapes.taskResponse(task),
   }),
   handler: ({ services, principal, recordResponse }, { task_id, clear, context_files: files, ...wishes }) => {
     const changed = clearedFields(clear);
@@ -119,26 +106,30 @@ export const updateTask = defineTool({
   },
 });
 
-export const cancelTask = defineTool({
+export const cancelTask = shapes.defineTool({
   name: 'cancel_task',
   title: 'Cancel a task',
   description:
     'Cancels an open task in the queue, even if claimed. For its creator and leaders. Its runner or run stops within seconds; undo: coordination.retry_task.',
   details: 'The holder is notified on its next call. Dependents cannot start unless the task is retried.',
-  input: z.strictObject({ task_id: taskId, reason: text('Shown to holder', 2000).optional() }),
+  input: z.strictObject({ task_id: shapes.taskId, reason: shapes.text('Shown to holder', 2000).optional() }),
   output: z.object({
     success: z.boolean(),
-    task: taskShape,
+    task: shapes.taskShape,
     blocked_tasks: z.array(z.string()).optional().describe('Dependents that can no longer start.'),
   }),
   ...writing('worker', { destructiveHint: true, idempotentHint: false }),
   example: { task_id: 'task-xxx-002', reason: 'No longer wanted' },
-  response: (task: Task) => ({ success: true, task: taskResponse(task), blocked_tasks: optionalList(task.dependents) }),
+  response: (task: Task) => ({
+    success: true,
+    task: shapes.taskResponse(task),
+    blocked_tasks: shapes.optionalList(task.dependents),
+  }),
   handler: ({ services, principal, recordResponse }, { task_id, reason }) =>
     services.taskLevers.cancel(principal, { taskId: task_id, reason }, recordResponse),
 });
 
-export const retryTask = defineTool({
+export const retryTask = shapes.defineTool({
   name: 'retry_task',
   title: 'Retry a task',
   description:
@@ -146,12 +137,12 @@ export const retryTask = defineTool({
   details:
     'with_dependents also requeues direct and indirect dependents that failed or were cancelled, at most 100 per call. The previous outcome is kept in earlier_ends, the retry count restarts, and reports from the last holder are rejected.',
   input: z.strictObject({
-    task_id: taskId,
+    task_id: shapes.taskId,
     with_dependents: z.boolean().default(false).describe('Also failed/cancelled dependents'),
   }),
   output: z.object({
     success: z.boolean(),
-    task: taskShape,
+    task: shapes.taskShape,
     retried_dependents: z.array(z.string()).optional(),
     truncated: z.boolean().optional().describe('true if more dependents remain: call again with one of them.'),
   }),
@@ -159,15 +150,15 @@ export const retryTask = defineTool({
   example: { task_id: 'task-xxx-004', with_dependents: true },
   response: ({ task, dependents, isTruncated }: RequeuedTask) => ({
     success: true,
-    task: taskResponse(task),
-    retried_dependents: optionalList(dependents),
+    task: shapes.taskResponse(task),
+    retried_dependents: shapes.optionalList(dependents),
     truncated: isTruncated || undefined,
   }),
   handler: ({ services, principal, recordResponse }, { task_id, with_dependents }) =>
     services.taskLevers.retry(principal, { taskId: task_id, withDependents: with_dependents }, recordResponse),
 });
 
-export const reopen = defineTool({
+export const reopen = shapes.defineTool({
   name: 'reopen',
   title: 'Reopen a session',
   description: 'Restores an archived session with its tasks and archives the open one.',
@@ -179,9 +170,9 @@ export const reopen = defineTool({
     session_id: z.string(),
     goal: z.string(),
     created_at: z.string(),
-    open_tasks: archivedShape.open_tasks,
-    held_tasks: archivedShape.held_tasks,
-    archived_session: z.object(archivedShape).optional().describe('The session that was open before.'),
+    open_tasks: shapes.archivedShape.open_tasks,
+    held_tasks: shapes.archivedShape.held_tasks,
+    archived_session: z.object(shapes.archivedShape).optional().describe('The session that was open before.'),
   }),
   ...writing('leader', { destructiveHint: true, idempotentHint: false }),
   example: {},
@@ -192,7 +183,7 @@ export const reopen = defineTool({
     created_at: session.created_at.toISOString(),
     open_tasks: open,
     held_tasks: held,
-    archived_session: archived && archivedResponse(archived),
+    archived_session: archived && shapes.archivedResponse(archived),
   }),
   handler: ({ services, workspace, recordResponse }, { session_id }) =>
     services.coordination.archives.restore(workspace, session_id, recordResponse),

@@ -4,25 +4,7 @@ import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { MusterError } from '../../../kernel/errors.ts';
 import type { CoordinationChange, CoordinationPorts } from '../../coordination/index.ts';
 import type { LinkChanges, PullRequestLink } from './link.ts';
-import type {
-  blob,
-  codeHits,
-  commit,
-  contents,
-  created,
-  FileKind,
-  GitHubResponse,
-  Issue,
-  issue,
-  jobs,
-  PullRequest,
-  pullRequest,
-  RateLimit,
-  reference,
-  repository,
-  tree,
-  workflowRuns,
-} from './responses.ts';
+import type * as responses from './responses.ts';
 
 /** Owner and name of a repository. Names from callers are validated in toolsets/github/rules/names.ts. */
 export type RepositoryName = { readonly owner: string; readonly repo: string };
@@ -47,7 +29,7 @@ export interface NewPullRequest {
 /** A file for a new tree. Its content is a text or an existing blob; undefined content deletes the file. */
 export interface NewTreeEntry {
   readonly path: string;
-  readonly kind: FileKind;
+  readonly kind: responses.FileKind;
   readonly content: { readonly text: string } | { readonly blob: string } | undefined;
 }
 
@@ -82,9 +64,13 @@ export type RecognizeRefusal<Word> = (refusal: { readonly status: number; readon
  * `GET /repos/{owner}/{repo}`. All errors are MusterErrors.
  */
 export interface GitHubClient {
-  ask(route: string, parameters: RequestParameters): Promise<GitHubResponse>;
+  ask(route: string, parameters: RequestParameters): Promise<responses.GitHubResponse>;
   /** @param missing HTTP statuses for which the result is undefined; default: only 404 */
-  find(route: string, parameters: RequestParameters, missing?: readonly number[]): Promise<GitHubResponse | undefined>;
+  find(
+    route: string,
+    parameters: RequestParameters,
+    missing?: readonly number[],
+  ): Promise<responses.GitHubResponse | undefined>;
   /** Downloads a text to which GitHub redirects. Returns its last `max` characters, or undefined without a text. */
   download(route: string, parameters: RequestParameters, max: number): Promise<string | undefined>;
   /**
@@ -95,7 +81,7 @@ export interface GitHubClient {
     route: string,
     parameters: RequestParameters,
     recognize: RecognizeRefusal<Word>,
-  ): Promise<GitHubResponse | Word | 'unanswered'>;
+  ): Promise<responses.GitHubResponse | Word | 'unanswered'>;
 }
 
 export interface GitHubClients {
@@ -121,36 +107,43 @@ type FoundValue<Schema extends z.ZodType> = Promise<z.output<Schema> | undefined
 export interface GitHub {
   readonly configured: boolean;
   /** Returns the number of requests that are left in this hour. This request itself does not count. */
-  rateLimit(): Promise<RateLimit>;
+  rateLimit(): Promise<responses.RateLimit>;
   /** @throws MusterError ACCESS_DENIED if the repository may be private, so that nothing shows whether it exists */
-  repository(at: RepositoryName): FoundValue<typeof repository>;
-  contents(at: RepositoryName, path: string, ref: string): FoundValue<typeof contents>;
-  blob(at: RepositoryName, sha: string): FoundValue<typeof blob>;
-  commit(at: RepositoryName, ref: string): FoundValue<typeof commit>;
-  searchCode(search: CodeSearch): Promise<z.output<typeof codeHits>>;
-  workflowRuns(at: RepositoryName, query: WorkflowRunQuery): FoundValue<typeof workflowRuns>;
+  repository(at: RepositoryName): FoundValue<typeof responses.repository>;
+  contents(at: RepositoryName, path: string, ref: string): FoundValue<typeof responses.contents>;
+  blob(at: RepositoryName, sha: string): FoundValue<typeof responses.blob>;
+  commit(at: RepositoryName, ref: string): FoundValue<typeof responses.commit>;
+  searchCode(search: CodeSearch): Promise<z.output<typeof responses.codeHits>>;
+  workflowRuns(at: RepositoryName, query: WorkflowRunQuery): FoundValue<typeof responses.workflowRuns>;
   /** Returns the failed jobs of the run's latest attempt, and whether there may be more jobs. */
   failedJobs(at: RepositoryName, runId: number): Promise<FailedJobs | undefined>;
   jobLog(at: RepositoryName, jobId: number, max: number): Promise<string | undefined>;
   /** Like all writes, returns `unanswered` if GitHub did not respond and may have carried out the request. */
-  createIssue(at: RepositoryName, fields: NewIssue): Promise<Issue | 'unanswered'>;
+  createIssue(at: RepositoryName, fields: NewIssue): Promise<responses.Issue | 'unanswered'>;
   /** Returns the newest issue that was created at or after `since` and whose text contains the marker. */
-  findIssue(at: RepositoryName, marker: string, since: Date): FoundValue<typeof issue>;
+  findIssue(at: RepositoryName, marker: string, since: Date): FoundValue<typeof responses.issue>;
   /** Returns `exists` if an open pull request already has these branches. */
-  createPullRequest(at: RepositoryName, fields: NewPullRequest): Promise<PullRequest | 'exists' | 'unanswered'>;
-  findPullRequest(at: RepositoryName, head: string, base: string): FoundValue<typeof pullRequest>;
-  branch(at: RepositoryName, name: string): FoundValue<typeof reference>;
+  createPullRequest(
+    at: RepositoryName,
+    fields: NewPullRequest,
+  ): Promise<responses.PullRequest | 'exists' | 'unanswered'>;
+  findPullRequest(at: RepositoryName, head: string, base: string): FoundValue<typeof responses.pullRequest>;
+  branch(at: RepositoryName, name: string): FoundValue<typeof responses.reference>;
   createBranch(at: RepositoryName, name: string, sha: string): Promise<'created' | 'exists' | 'unanswered'>;
   /** Moves a branch without force. Returns `stale` if another commit has moved the branch. */
   moveBranch(at: RepositoryName, name: string, sha: string): Promise<'moved' | 'stale' | 'unanswered'>;
   /** Returns a tree: with `whole` all levels, of which GitHub may omit entries; with `level` only the first level. */
-  tree(at: RepositoryName, sha: string, depth: 'whole' | 'level'): FoundValue<typeof tree>;
-  createBlob(at: RepositoryName, base64: string): Promise<z.output<typeof created>>;
-  createTree(at: RepositoryName, base: string, entries: readonly NewTreeEntry[]): Promise<z.output<typeof created>>;
+  tree(at: RepositoryName, sha: string, depth: 'whole' | 'level'): FoundValue<typeof responses.tree>;
+  createBlob(at: RepositoryName, base64: string): Promise<z.output<typeof responses.created>>;
+  createTree(
+    at: RepositoryName,
+    base: string,
+    entries: readonly NewTreeEntry[],
+  ): Promise<z.output<typeof responses.created>>;
   createCommit(
     at: RepositoryName,
     fields: { readonly message: string; readonly tree: string; readonly parent: string },
-  ): Promise<z.output<typeof created>>;
+  ): Promise<z.output<typeof responses.created>>;
   /** Returns an object that GitHub has just referred to. @throws MusterError if it was deleted in the meantime */
   found<T>(at: RepositoryName, asked: Promise<T | undefined>): Promise<T>;
   /** Returns the error for a 404: an error for a missing repository or, if the repository exists, `otherwise`. */
@@ -158,7 +151,7 @@ export interface GitHub {
 }
 
 interface FailedJobs {
-  readonly jobs: z.output<typeof jobs>['jobs'];
+  readonly jobs: z.output<typeof responses.jobs>['jobs'];
   readonly more: boolean;
 }
 

@@ -5,33 +5,20 @@ import { MusterError } from '../../../../kernel/errors.ts';
 import { parsedJson, requireSize } from '../../../../kernel/json.ts';
 import { isAgent, isHosted, NETWORK, unknownAgent } from '../agents/profile.ts';
 import { checkCondition } from './condition.ts';
-import {
-  agentsOf,
-  allSteps,
-  blocksOf,
-  type Group,
-  groupSchema,
-  isGroup,
-  MAX_STEPS,
-  outlineSchema,
-  type Step,
-  stagesOf,
-  stepSchema,
-  type Workflow,
-} from './definition.ts';
+import * as definitions from './definition.ts';
 import { ExpressionError } from './scope.ts';
 import { checkTemplate } from './template.ts';
 
 const MAX_DEFINITION_BYTES = 100_000;
 
 /** Parses a workflow. @param definition object or JSON text @param field name of the argument @throws MusterError */
-export function readWorkflow(definition: unknown, field: string): Workflow {
+export function readWorkflow(definition: unknown, field: string): definitions.Workflow {
   const raw = typeof definition === 'string' ? parsedJson(definition) : definition;
   if (!isObject(raw)) {
     const message = 'Invalid workflow: expected an object, or the JSON text of an object.';
     throw new MusterError('INVALID_FORMAT', message, { field, suggestion: SUGGESTION });
   }
-  const outline = checked(outlineSchema, raw, 'The workflow', field);
+  const outline = checked(definitions.outlineSchema, raw, 'The workflow', field);
   const workflow = { ...outline, steps: stepsIn(outline.steps, `${field}.steps`) };
   requireSize('A workflow', field, workflow, MAX_DEFINITION_BYTES);
   requireSound(workflow, field);
@@ -39,18 +26,18 @@ export function readWorkflow(definition: unknown, field: string): Workflow {
 }
 
 /** Returns the steps and groups in order, with names for steps without a name. */
-function stepsIn(entries: readonly unknown[], field: string): readonly (Step | Group)[] {
+function stepsIn(entries: readonly unknown[], field: string): readonly (definitions.Step | definitions.Group)[] {
   let count = 0;
-  const stepIn = (raw: unknown, at: string): Step => {
+  const stepIn = (raw: unknown, at: string): definitions.Step => {
     const unnamed = `step_${++count}`;
     const written = isObject(raw) && 'name' in raw && typeof raw.name === 'string' ? raw.name : unnamed;
-    const step = checked(stepSchema, raw, `Step "${written.slice(0, 64)}"`, at);
+    const step = checked(definitions.stepSchema, raw, `Step "${written.slice(0, 64)}"`, at);
     return { ...step, name: step.name ?? unnamed };
   };
   return entries.map((entry, index) => {
     const at = `${field}.${index}`;
     if (!isObject(entry) || !('repeat' in entry)) return stepIn(entry, at);
-    const { repeat, steps } = checked(groupSchema, entry, `The group at ${at}`, at);
+    const { repeat, steps } = checked(definitions.groupSchema, entry, `The group at ${at}`, at);
     return { repeat, steps: steps.map((step, within) => stepIn(step, `${at}.steps.${within}`)) };
   });
 }
@@ -59,10 +46,10 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-function requireSound(workflow: Workflow, field: string): void {
-  const steps = allSteps(workflow);
-  if (steps.length > MAX_STEPS)
-    throw invalid(`The workflow has ${steps.length} steps; the maximum is ${MAX_STEPS}.`, `${field}.steps`);
+function requireSound(workflow: definitions.Workflow, field: string): void {
+  const steps = definitions.allSteps(workflow);
+  if (steps.length > definitions.MAX_STEPS)
+    throw invalid(`The workflow has ${steps.length} steps; the maximum is ${definitions.MAX_STEPS}.`, `${field}.steps`);
   const names = steps.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw invalid(`Step "${twice}": another step has the same name.`, `${field}.steps`);
@@ -71,10 +58,12 @@ function requireSound(workflow: Workflow, field: string): void {
   if (unknown !== undefined) throw invalid(`result: unknown step "${unknown}".`, `${field}.result`);
 }
 
-function requireSoundSteps(workflow: Workflow, steps: readonly Step[], field: string): void {
+function requireSoundSteps(workflow: definitions.Workflow, steps: readonly definitions.Step[], field: string): void {
   const entries = workflow.steps.map((of, index) => ({ of, path: `steps.${index}` }));
   const located = entries.flatMap(({ of, path }) =>
-    isGroup(of) ? of.steps.map((step, index) => ({ step, path: `${path}.steps.${index}` })) : { step: of, path },
+    definitions.isGroup(of)
+      ? of.steps.map((step, index) => ({ step, path: `${path}.steps.${index}` }))
+      : { step: of, path },
   );
   const failing =
     (what: string, path: string): Fail =>
@@ -88,7 +77,7 @@ function requireSoundSteps(workflow: Workflow, steps: readonly Step[], field: st
     requireReferences(workflow, step, fail);
   }
   for (const { of, path } of entries)
-    if (isGroup(of)) requireReferences(workflow, of, failing(`The group at ${path}`, path));
+    if (definitions.isGroup(of)) requireReferences(workflow, of, failing(`The group at ${path}`, path));
 }
 
 /** Throws an error that names the step or group, and the field `at`. */
@@ -117,9 +106,9 @@ const SUGGESTION =
   'Example: {"name": "custom", "steps": [{"agent": "claude", "role": "plan"}, {"agent": "gemini"}]}. orchestration.list_workflows with detailed: true shows complete definitions.';
 
 /** Validates templates and conditions. All steps to which a step or group refers must come before it. */
-function requireReferences(workflow: Workflow, of: Step | Group, fail: Fail): void {
+function requireReferences(workflow: definitions.Workflow, of: definitions.Step | definitions.Group, fail: Fail): void {
   const known = reachable(workflow, of);
-  const all = allSteps(workflow).map(({ name }) => name);
+  const all = definitions.allSteps(workflow).map(({ name }) => name);
   const check = (at: string, text: string | undefined, namedIn: (text: string) => readonly string[]): void => {
     const named = text === undefined ? [] : stepsNamed(() => namedIn(text), at, fail);
     const missing = named.find((name) => !known.includes(name));
@@ -128,7 +117,7 @@ function requireReferences(workflow: Workflow, of: Step | Group, fail: Fail): vo
     fail(`${at}: the step "${missing}" ${why}.`, at);
   };
   const conditionSteps = (text: string) => checkCondition(text).steps;
-  if (isGroup(of)) {
+  if (definitions.isGroup(of)) {
     check('repeat.until', of.repeat.until, conditionSteps);
     return;
   }
@@ -147,11 +136,11 @@ function stepsNamed(find: () => readonly string[], at: string, fail: Fail): read
 }
 
 /** Returns the steps to which a step or group may refer: all earlier steps, and in a group also the group's steps. */
-function reachable(workflow: Workflow, of: Step | Group): readonly string[] {
-  const before: Step[] = [];
-  for (const { steps, group } of blocksOf(workflow)) {
+function reachable(workflow: definitions.Workflow, of: definitions.Step | definitions.Group): readonly string[] {
+  const before: definitions.Step[] = [];
+  for (const { steps, group } of definitions.blocksOf(workflow)) {
     const isWithin = of === group || steps.some((step) => step === of);
-    const stages = stagesOf(steps);
+    const stages = definitions.stagesOf(steps);
     const own = stages.findIndex((stage) => stage.some((step) => step === of));
     before.push(...(isWithin && group === undefined ? stages.slice(0, own).flat() : steps));
     if (isWithin) break;
@@ -159,10 +148,10 @@ function reachable(workflow: Workflow, of: Step | Group): readonly string[] {
   return before.map(({ name }) => name);
 }
 
-function requireAgents({ agent, agents, capabilities }: Step, fail: Fail): void {
+function requireAgents({ agent, agents, capabilities }: definitions.Step, fail: Fail): void {
   const at = agents === undefined ? 'agent' : 'agents';
   if (agent !== undefined && agents !== undefined) fail('set either agent or agents, not both.', at);
-  const names = agentsOf({ agent, agents });
+  const names = definitions.agentsOf({ agent, agents });
   const unknown = names.find((name) => !isAgent(name));
   if (unknown !== undefined) fail(unknownAgent(unknown), at);
   if (new Set(names).size < names.length) fail('duplicate agent.', at);
@@ -173,20 +162,24 @@ function requireAgents({ agent, agents, capabilities }: Step, fail: Fail): void 
 }
 
 /** Validates the mode of a step, and the reference to the step from which it picks. */
-function requireChoice({ mode, picks, agent, agents }: Step, steps: readonly Step[], fail: Fail): void {
-  const names = agentsOf({ agent, agents });
+function requireChoice(
+  { mode, picks, agent, agents }: definitions.Step,
+  steps: readonly definitions.Step[],
+  fail: Fail,
+): void {
+  const names = definitions.agentsOf({ agent, agents });
   if (mode !== undefined && names.length === 1) fail(`mode ${mode} requires several agents.`, 'mode');
   if (picks === undefined) return;
   if (names.length > 1 || names[0] === NETWORK)
     fail('a step with picks must have exactly one hosted agent.', agents === undefined ? 'agent' : 'agents');
   const picked = steps.find(({ name }) => name === picks);
   if (picked === undefined) return; // requireReferences reports this error
-  if (agentsOf(picked).length > 1 && (picked.mode ?? 'all') === 'all') return;
+  if (definitions.agentsOf(picked).length > 1 && (picked.mode ?? 'all') === 'all') return;
   fail(`picks must name a step with several agents and mode all, but "${picks}" is not such a step.`, 'picks');
 }
 
 /** A workflow as stored: JSON text, because no query uses its contents. The workflow is validated when it is read. */
-export const workflowText = z.codec(z.string(), z.custom<Workflow>(), {
+export const workflowText = z.codec(z.string(), z.custom<definitions.Workflow>(), {
   decode: (text) => readWorkflow(text, 'workflow'),
   encode: (workflow) => JSON.stringify(workflow),
 });
