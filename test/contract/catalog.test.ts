@@ -28,13 +28,12 @@ describe('tool catalogue', () => {
     }
   });
 
-  for (const dialect of ['own', 'prefixed'] as const) {
+  for (const dialect of ['own', 'prefixed'] as const)
     it(`gives every tool a short and unique name that all clients accept (${dialect})`, () => {
       const names = entries.map(({ toolset, tool }) => wireName(toolset, tool.name, dialect));
       for (const name of names) assert.match(name, new RegExp(`^[A-Za-z0-9_]{1,${MAX_NAME_LENGTH}}$`));
       if (dialect === 'prefixed') assert.equal(new Set(names).size, names.length);
     });
-  }
 
   for (const listing of ['short', 'worker', 'light'] as const)
     it(`has instructions that are shorter than the limit of clients (${listing})`, () => {
@@ -60,7 +59,7 @@ describe('tool catalogue', () => {
   });
 });
 
-for (const { name, tool, input, output } of entries) {
+for (const { name, tool, input, output } of entries)
   describe(name, () => {
     it('has a title, a description and a value for all four hints', () => {
       assert.notEqual(tool.title.trim(), '');
@@ -103,7 +102,6 @@ for (const { name, tool, input, output } of entries) {
       }
     });
   });
-}
 
 function isTool(value: unknown): value is { readonly name: string } {
   return typeof value === 'object' && value !== null && 'prepare' in value;

@@ -27,7 +27,7 @@ const value = fc.oneof(
 /** Limit of processor time, which other processes do not affect, unlike elapsed time. */
 const MAX_CPU_MS = 2000;
 
-for (const { name, tool } of entries) {
+for (const { name, tool } of entries)
   describe(`${name} given hostile arguments`, () => {
     const known = Object.keys(tool.input.shape);
 
@@ -51,4 +51,3 @@ for (const { name, tool } of entries) {
       );
     });
   });
-}

@@ -112,7 +112,7 @@ describe('id arguments', () => {
       );
   });
 
-  for (const { name, tool, path } of named) {
+  for (const { name, tool, path } of named)
     it(`of ${name} at ${path.join('.')} accept a single name, but no path`, () => {
       for (const hostile of HOSTILE) {
         const error = refusalOf(() => tool.prepare(withValue(tool.example, path, hostile) as Record<string, unknown>));
@@ -122,7 +122,6 @@ describe('id arguments', () => {
         assert.equal(error.details.field, path.join('.').replaceAll(EACH, '0'));
       }
     });
-  }
 
   for (const { uriTemplate, bind } of toolsets.flatMap(({ templates = [] }) => templates)) {
     const names = [...uriTemplate.matchAll(/\{(\w+)\}/g)].flatMap(([, name]) => (name ? [name] : []));

@@ -44,7 +44,7 @@ const ANSWER_WHOLE = [
   return [wireName(toolset, name, 'prefixed'), `/mcp/${toolset} ${name}`];
 });
 
-for (const { title, address, tools } of lists) {
+for (const { title, address, tools } of lists)
   describe(title, () => {
     it('marks exactly those tools whose results may exceed the default limit of clients', () => {
       for (const { name, _meta: meta } of tools)
@@ -112,7 +112,6 @@ for (const { title, address, tools } of lists) {
       assert.deepEqual(paths(inputs.filter(({ optional, schema }) => optional && admitsNull(schema))), []);
     });
   });
-}
 
 function admitsNull({ type, anyOf = [], ...rest }: Listed['inputSchema'] | Place['schema']): boolean {
   const values = [rest['const'], rest['enum'], rest['default']].flat();

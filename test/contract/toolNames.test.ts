@@ -52,17 +52,16 @@ function descriptionsIn(value: unknown): readonly string[] {
 }
 
 describe('tool names in texts', () => {
-  for (const address of ADDRESSES) {
+  for (const address of ADDRESSES)
     it(`are the names that the tool list at ${address} contains`, () => {
       const catalog = catalogAt(address);
-      for (const role of ROLES) {
+      for (const role of ROLES)
         for (const kind of ['agent', 'person'] as const) {
           const { tools } = catalog.listFor({ workspace: role, owner: role, anyone: role }, kind);
           const listed = new Set(tools.map(({ name }) => name));
           const wrong = tools.flatMap((tool) => descriptionsIn(tool).flatMap((text) => unlisted(text, listed)));
           assert.deepEqual(wrong, [], `${role} ${kind}`);
         }
-      }
       const { directory, instructions, resources } = catalog;
       const callable = new Set(catalog.methods.map((name) => directory.wireName(name) ?? ''));
       const { listed, templates } = resources;
@@ -74,7 +73,6 @@ describe('tool names in texts', () => {
         assert.deepEqual(unlisted(directory.named(text), callable), [], name);
       }
     });
-  }
 
   it('are full names in the source code, so that they can be converted for each tool list', async () => {
     const source = new URL('../../functions/src/', import.meta.url);

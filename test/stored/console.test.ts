@@ -19,16 +19,14 @@ const READ: Readonly<Record<string, z.ZodMiniType>> = {
 };
 
 describe('document schemas of the console', () => {
-  for (const [collection, schema] of Object.entries(READ)) {
+  for (const [collection, schema] of Object.entries(READ))
     it(`parse every stored version of ${collection}`, () => {
-      for (const { version, documents } of storedVersions('firestore', collection)) {
+      for (const { version, documents } of storedVersions('firestore', collection))
         for (const [id, data] of Object.entries(documents)) {
           const { error } = schema.safeParse({ id, ...Object(asRead(data)) });
           assert.equal(error, undefined, `${collection}, version ${version}, ${id}: ${error?.message}`);
         }
-      }
     });
-  }
 
   it('accept an unknown task status, but reject an unknown to-do priority', () => {
     const latestOf = (collection: string) => {
@@ -44,11 +42,9 @@ describe('document schemas of the console', () => {
 
   it('parse every stored version of the Realtime Database values', () => {
     const nodes = { presence: schemas.presenceNode, 'metrics.minutes': schemas.minuteNode };
-    for (const [name, schema] of Object.entries(nodes)) {
-      for (const { version, documents } of storedVersions('realtime', name)) {
+    for (const [name, schema] of Object.entries(nodes))
+      for (const { version, documents } of storedVersions('realtime', name))
         for (const [id, data] of Object.entries(documents))
           assert.equal(schema.safeParse(data).error, undefined, `${name}, version ${version}, ${id}`);
-      }
-    }
   });
 });

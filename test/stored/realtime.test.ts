@@ -42,16 +42,13 @@ describe('stored Realtime Database values', () => {
     for (const name of READERS.keys()) assert.ok(names.includes(name), name);
   });
 
-  for (const [name, read] of READERS) {
-    for (const { version, documents } of storedVersions('realtime', name)) {
-      for (const [key, value] of Object.entries(documents)) {
+  for (const [name, read] of READERS)
+    for (const { version, documents } of storedVersions('realtime', name))
+      for (const [key, value] of Object.entries(documents))
         it(`${name}/${key} in version ${version} can be read, even with additional fields`, () => {
           const found = read(value);
           assert.notEqual(found, undefined);
           if (typeof value !== 'object') return;
           assert.deepEqual(read({ ...value, field_of_tomorrow: { of: ['a', 'newer', 'version'] } }), found);
         });
-      }
-    }
-  }
 });

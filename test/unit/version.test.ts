@@ -24,13 +24,12 @@ const MANIFESTS = [
 ];
 
 describe('version that Muster reports to clients', () => {
-  for (const file of MANIFESTS) {
+  for (const file of MANIFESTS)
     it(`is the same in ${file}`, () => {
       const { version } = JSON.parse(readFileSync(join(root, file), 'utf8'));
       assert.equal(VERSION, version);
       assert.equal(RUNNER_VERSION, version);
     });
-  }
 
   it('is copied to every file by npm run version', () => {
     const folder = mkdtempSync(join(tmpdir(), 'version-'));

@@ -173,7 +173,7 @@ describe('change that may loosen a limit', () => {
     ['a deployment role is assigned', [{ kind: 'setPerson', uid: 'ben', role: 'viewer' }], 'in person'],
   ];
 
-  for (const [what, changes, who] of cases) {
+  for (const [what, changes, who] of cases)
     it(`${who === undefined ? 'needs no decision of a person' : `needs a decision of a person (${who})`} if ${what}`, () => {
       assert.equal(decides(changes), who);
       assert.equal(decides(changes, PERSON), undefined, 'a person does it');
@@ -192,7 +192,6 @@ describe('change that may loosen a limit', () => {
         'the approver saw a smaller change',
       );
     });
-  }
 
   it('is refused if different people must approve different parts of one call', () => {
     const both = ruled([{ tool: PR, asks: 'cyd' }, { tool: CODE }], []);

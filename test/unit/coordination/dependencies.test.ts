@@ -16,7 +16,7 @@ describe('dependencies in a batch of new tasks', () => {
     assert.deepEqual(resolveBatch([[], ['task-1', 'task-1', 'x', 'x']])[1], [{ sibling: 0 }, { existing: 'x' }]);
   });
 
-  for (const unknown of ['task-0', 'task-3', 'task-99999999999999999999']) {
+  for (const unknown of ['task-0', 'task-3', 'task-99999999999999999999'])
     it(`are rejected if the batch has no ${unknown}`, async () => {
       const error = await refusal(() => resolveBatch([[], [unknown]]));
       assert.equal(error.code, 'VALIDATION_ERROR');
@@ -24,7 +24,6 @@ describe('dependencies in a batch of new tasks', () => {
       assert.deepEqual([error.details.field, error.details.reason], ['tasks.1.dependencies', 'UNKNOWN_DEPENDENCY']);
       assert.match(error.details.suggestion ?? '', /Number of tasks in this batch: 2\./);
     });
-  }
 
   for (const [name, batch, path] of [
     ['a task on itself', [[], ['task-2']], 'task-2 -> task-2'],
@@ -69,9 +68,8 @@ describe('dependencies in a batch of new tasks', () => {
         const path = text.split(' -> ').map((name) => Number(name.slice('task-'.length)) - 1);
         assert.ok(path.length >= 2 && path[0] === path.at(-1), `not closed: ${text}`);
         assert.equal(new Set(path).size, path.length - 1, `repeats a task: ${text}`);
-        for (const [place, from] of path.slice(0, -1).entries()) {
+        for (const [place, from] of path.slice(0, -1).entries())
           assert.ok(edges[from]?.includes(path[place + 1] ?? -1), `no such dependency in ${text}`);
-        }
       }),
     );
   });

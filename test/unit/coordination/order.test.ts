@@ -15,10 +15,8 @@ describe('order of the task queue', () => {
       { id: 'e', created_at: secondsAfterStart(1) },
       { id: 'h', priority: 6, ...due(1) },
     ].map((changes) => sampleTask(changes));
-    for (const [place, one] of ordered.entries()) {
-      for (const [otherPlace, other] of ordered.entries()) {
+    for (const [place, one] of ordered.entries())
+      for (const [otherPlace, other] of ordered.entries())
         assert.equal(Math.sign(compareInQueue(one, other)), Math.sign(place - otherPlace), `${one.id} ${other.id}`);
-      }
-    }
   });
 });

@@ -39,13 +39,12 @@ describe('claimTask', () => {
     });
   });
 
-  for (const status of TASK_STATUSES.filter((one) => one !== 'available')) {
+  for (const status of TASK_STATUSES.filter((one) => one !== 'available'))
     it(`rejects a task that is ${status}, with its state and its holder`, async () => {
       const error = await refusal(() => claimTask(inState(status), 'bob', 60, START));
       assert.equal(error.code, 'CONFLICT');
       assert.match(error.message, new RegExp(`"task-1" cannot be claimed: it is ${status}, held by "ann"`));
     });
-  }
 
   it('rejects a task with an open dependency', async () => {
     const error = await refusal(() => claimTask(sampleTask({ blockers: 1 }), 'bob', 60, START));
@@ -83,14 +82,13 @@ describe('startTask', () => {
       assert.equal((await refusal(() => startTask(task, claimant, START))).code, 'CONFLICT');
   });
 
-  for (const status of TASK_STATUSES.filter((one) => one !== 'claimed' && one !== 'in_progress')) {
+  for (const status of TASK_STATUSES.filter((one) => one !== 'claimed' && one !== 'in_progress'))
     it(`rejects a task that is ${status}`, async () => {
       const task = status === 'available' ? sampleTask() : inState(status);
       const error = await refusal(() => startTask(task, { agent_id: 'ann' }, START));
       assert.match(error.message, new RegExp(`cannot be started: it is ${status}`));
       assert.equal(error.details.reason, 'WRONG_STATE');
     });
-  }
 });
 
 describe('reportOutcome', () => {
@@ -170,9 +168,8 @@ describe('retryable failure of a task', () => {
   });
 
   it('allows no retry of a task that is not waiting for one', async () => {
-    for (const task of [sampleTask(), claimed()]) {
+    for (const task of [sampleTask(), claimed()])
       assert.match((await refusal(() => endBackoff(task))).message, /cannot be retried/);
-    }
   });
 });
 

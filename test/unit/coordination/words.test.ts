@@ -122,8 +122,7 @@ describe('public task states and priorities', () => {
   });
 
   it('divide the stored states into available, held and closed', () => {
-    for (const status of TASK_STATUSES) {
+    for (const status of TASK_STATUSES)
       assert.equal(Number(status === 'available') + Number(isHeld(status)) + Number(isClosed(status)), 1, status);
-    }
   });
 });

@@ -133,7 +133,7 @@ describe('event log of a watched path', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
   afterEach(() => mock.timers.reset());
 
-  for (const eventType of EVENT_TYPES) {
+  for (const eventType of EVENT_TYPES)
     it(`contains one consistent history of ${eventType} for any behavior of its writers`, async () => {
       await fc.assert(
         fc.asyncProperty(fc.scheduler(), fc.array(command, { maxLength: 25 }), async (scheduler, commands) => {
@@ -156,7 +156,6 @@ describe('event log of a watched path', () => {
         { numRuns: RUNS },
       );
     });
-  }
 });
 
 /** Stops all watches, and starts new ones until exactly one remains. */

@@ -81,9 +81,7 @@ describe('transitions that are not yet stored', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 350 }), fc.integer({ min: 1, max: 20_000 }), (count, size) => {
         const pending = new Pending();
-        for (let at = 0; at < count; at++) {
-          pending.add({ kind: 'added', key: String(at), data: 'x'.repeat(size), at });
-        }
+        for (let at = 0; at < count; at++) pending.add({ kind: 'added', key: String(at), data: 'x'.repeat(size), at });
         const entries: (readonly Transition[])[] = [];
         while (pending.size > 0) entries.push(pending.take());
         assert.ok(entries.every((entry) => entry.length <= MAX_ENTRY_TRANSITIONS));

@@ -24,15 +24,13 @@ describe('parsePath', () => {
   });
 
   it('rejects a path with ".." and any other text that does not match the pattern', () => {
-    for (const text of ['../credentials', 'shared/../credentials', 'a/./b', 'a%2fb', 'a b', 'ä', '', 'a\n']) {
+    for (const text of ['../credentials', 'shared/../credentials', 'a/./b', 'a%2fb', 'a b', 'ä', '', 'a\n'])
       for (const database of DATABASES) refusal(database, text);
-    }
   });
 
   it('rejects a path with empty segments', () => {
-    for (const text of ['/', '/agents', 'agents/', 'agents//agent-001']) {
+    for (const text of ['/', '/agents', 'agents/', 'agents//agent-001'])
       for (const database of DATABASES) assert.match(refusal(database, text).message, /empty segment/);
-    }
   });
 
   it('rejects names that Firestore reserves', () => {

@@ -83,9 +83,8 @@ async function writeRefusal(database: DatabaseName, path: string, request: Parti
 
 describe('DataService', () => {
   it('rejects a query with bounds but without an order', async () => {
-    for (const query of [{ startAt: 1 }, { endAt: 'z' }]) {
+    for (const query of [{ startAt: 1 }, { endAt: 'z' }])
       assert.equal((await readRefusal('realtime', 'shared', { query })).details.field, 'query.orderBy');
-    }
   });
 
   it('rejects an order if the path names a document', async () => {
@@ -106,9 +105,8 @@ describe('DataService', () => {
   });
 
   it('writes only to documents, and pushes only to collections', async () => {
-    for (const operation of ['set', 'update', 'delete'] as const) {
+    for (const operation of ['set', 'update', 'delete'] as const)
       assert.equal((await writeRefusal('firestore', 'shared', { operation })).details.reason, 'INVALID_PATH');
-    }
     const push = await writeRefusal('firestore', 'shared/one', { operation: 'push' });
     assert.equal(push.details.reason, 'INVALID_PATH');
   });

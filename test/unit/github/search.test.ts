@@ -54,9 +54,8 @@ describe('query for GitHub search', () => {
   });
 
   it('is rejected if the repository has no owner or more than one', () => {
-    for (const filters of [{ repo: 'b' }, { repo: 'a/b/c' }, { owner: 'x', repo: 'a/b' }, { repo: '../b' }]) {
+    for (const filters of [{ repo: 'b' }, { repo: 'a/b/c' }, { owner: 'x', repo: 'a/b' }, { repo: '../b' }])
       assert.throws(() => searchQuery('x', filters), MusterError);
-    }
   });
 
   it('is rejected if it is longer than GitHub allows', () => {

@@ -30,14 +30,13 @@ const line = (message: string) => ({
 });
 
 describe('terminal control sequences', () => {
-  for (const [what, written, shown] of CASES) {
+  for (const [what, written, shown] of CASES)
     it(`have no effect when a text is shown: ${what}`, () => {
       assert.equal(terminalText(written), shown);
       const { message, prefix } = logLineResponse(line(written));
       assert.deepEqual([message, prefix], [shown, shown]);
       assert.ok(logLineText(line(written)).endsWith(shown.replaceAll('\n', '\n    ')));
     });
-  }
 
   it('are removed from any text quickly', () => {
     const piece = fc.oneof(

@@ -74,9 +74,8 @@ describe('CallCounter', () => {
 
   it('stores a limited number of entries until they are written', () => {
     const counter = new CallCounter();
-    for (let number = 0; number < 20_000; number++) {
+    for (let number = 0; number < 20_000; number++)
       counter.add({ tool: 't', agentId: `agent-${number}`, outcome: 'OK', milliseconds: 1, at: new Date(START) });
-    }
     const { minutes, agents } = counter.empty();
     assert.ok(agents.size < 5000);
     assert.equal(minutes[0]?.all.calls, 20_000, 'existing entries are still counted');

@@ -70,9 +70,8 @@ describe('endpoint pages of an agent', () => {
     assert.equal((await get('messages', 'confined')).status, 403);
     const posted = await get('tasks', 'leader-key', 'POST');
     assert.deepEqual([posted.status, posted.headers.get('allow')], [405, 'GET']);
-    for (const page of ['', 'nothing', 'tasks/more', 'tasks/readonly']) {
+    for (const page of ['', 'nothing', 'tasks/more', 'tasks/readonly'])
       assert.equal((await get(page)).status, 404, page);
-    }
   });
 
   it('are listed among the known paths if the toolset of their tool is served', async () => {

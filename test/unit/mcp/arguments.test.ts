@@ -249,7 +249,7 @@ function assertSays(error: MusterError, { code = 'VALIDATION_ERROR', message = /
 }
 
 describe("check of a call's arguments", () => {
-  for (const [what, raw, refused] of REFUSED) {
+  for (const [what, raw, refused] of REFUSED)
     it(`needs little time and memory to reject ${what}`, () => {
       const sent = what === 'a missing argument' ? raw : { text: 'a', ...raw };
       assertSays(refusal(sent), refused);
@@ -257,13 +257,11 @@ describe("check of a call's arguments", () => {
       assert.ok(milliseconds < MOST.milliseconds, `${milliseconds} ms of CPU time`);
       assert.ok(mebibytes < MOST.mebibytes, `${mebibytes} MiB`);
     });
-  }
 
-  for (const [what, raw, taken = raw] of TAKEN) {
+  for (const [what, raw, taken = raw] of TAKEN)
     it(`accepts ${what}`, () => {
       assert.deepEqual(check({ text: 'a', ...raw }), { text: 'a', ...taken });
     });
-  }
 
   it('keeps an argument of the kind that clients add to every call, if the tool defines it', () => {
     const own = argumentsChecker(z.strictObject({ action: z.string().optional() }));

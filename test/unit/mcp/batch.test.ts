@@ -50,7 +50,7 @@ const PROTOCOLS = [
   ],
 ] as const;
 
-for (const [path, large, message] of PROTOCOLS) {
+for (const [path, large, message] of PROTOCOLS)
   describe(`JSON-RPC batch at ${path}`, () => {
     async function send(count: number, unnoticed = false) {
       const { toolset, seen } = letters();
@@ -105,7 +105,6 @@ for (const [path, large, message] of PROTOCOLS) {
       }
     });
   });
-}
 
 describe('batch of notifications', () => {
   it('is limited by the size that its responses would have had', async () => {

@@ -61,7 +61,7 @@ const eras: Readonly<Record<string, (url: URL) => Promise<Completing>>> = {
   },
 };
 
-for (const [era, connect] of Object.entries(eras)) {
+for (const [era, connect] of Object.entries(eras))
   describe(`completion in ${era}`, () => {
     let endpoint: RunningEndpoint;
     let client: Completing;
@@ -106,4 +106,3 @@ for (const [era, connect] of Object.entries(eras)) {
       await assert.rejects(() => client.complete({ ref: unknown, argument }), /Unknown resource template/);
     });
   });
-}

@@ -111,9 +111,8 @@ describe('error response of a tool', () => {
     assert.equal(entries.length, 1);
     assert.equal(entries[0]?.level, 'error');
     assert.equal(entries[0]?.fields['requestId'], 'request-1');
-    for (const thrown of ['text', undefined, null, { code: 5 }]) {
+    for (const thrown of ['text', undefined, null, { code: 5 }])
       assert.equal(presentableError(thrown, 'request-2', 'tool', log).code, 'INTERNAL');
-    }
   });
 
   it('contains a known error unchanged, and its cause is logged', () => {

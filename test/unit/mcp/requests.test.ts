@@ -284,7 +284,7 @@ describe('HTTP request to the endpoint', () => {
     return failure;
   }
 
-  for (const [what, line, headers, status, expected, allow] of REFUSED_BY_HEAD) {
+  for (const [what, line, headers, status, expected, allow] of REFUSED_BY_HEAD)
     it(`with ${what} is refused with ${status} before its body arrives`, async () => {
       const raw = await RawConnection.open(endpoint.url);
       raw.head(line, { 'Content-Length': '1000', ...headers });
@@ -299,7 +299,6 @@ describe('HTTP request to the endpoint', () => {
       if (status === 401) assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer realm="muster"/);
       assert.equal(taken, 0);
     });
-  }
 
   for (const [what, body, { status = 200, id, message: expected, cost = 1 } = {}, path = '/mcp'] of BODIES)
     it(`with ${what} gets status ${status}, costs ${cost} tokens, and is refused beyond the rate limit`, async () => {

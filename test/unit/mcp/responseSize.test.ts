@@ -23,7 +23,7 @@ const writes = { annotations: { ...annotations, readOnlyHint: false } };
 const NASTY = ['x', '"', '\\', '\n', '\u0001', 'é', '見', '😀'] as const;
 
 describe('response that exceeds the maximum size', () => {
-  for (const letter of NASTY) {
+  for (const letter of NASTY)
     it(`has its long texts truncated and marked as truncated: ${JSON.stringify(letter)}`, () => {
       const answer = {
         id: 'task-1',
@@ -51,7 +51,6 @@ describe('response that exceeds the maximum size', () => {
         assert.doesNotMatch(long?.output ?? '', /\p{Cs}/u);
       }
     });
-  }
 
   it("is replaced by an error with the tool's suggestion if no text may be truncated", () => {
     const tool = { ...readsWhole, ifTooLarge: 'Name a deeper path.' };
@@ -87,7 +86,7 @@ describe('response that exceeds the maximum size', () => {
 });
 
 describe('resource that exceeds the maximum size', () => {
-  for (const letter of NASTY) {
+  for (const letter of NASTY)
     it(`keeps its type and the beginning of its text: ${JSON.stringify(letter)}`, () => {
       const json = textWithinSizeLimit(
         { mimeType: 'application/json' },
@@ -106,7 +105,6 @@ describe('resource that exceeds the maximum size', () => {
         /Only its beginning is shown\. The tools of the same toolset return the rest in parts\.\)\n$/,
       );
     });
-  }
 });
 
 describe('fittingItems', () => {

@@ -56,9 +56,8 @@ describe('plain JSON-RPC endpoint', () => {
   });
 
   it('accepts the full name of a tool and the name that MCP lists', async () => {
-    for (const method of ['coordination.increment', 'coordination_increment']) {
+    for (const method of ['coordination.increment', 'coordination_increment'])
       assert.ok('result' in (await rpc({ jsonrpc: '2.0', id: 1, method })), method);
-    }
   });
 
   it('works without the function name in the path, and supports the URL options of MCP', async () => {
@@ -132,9 +131,8 @@ describe('plain JSON-RPC endpoint', () => {
     assert.equal(await suggestion('increment'), 'Did you mean coordination.increment?');
     assert.equal(await suggestion('todo.Increment'), 'Did you mean coordination.increment?');
     assert.equal(await suggestion('nope'), 'Methods: system.echo, coordination.increment, coordination.fail.');
-    for (const method of ['initialize', 'tools/call']) {
+    for (const method of ['initialize', 'tools/call'])
       assert.match(String(await suggestion(method)), /For MCP, use \/mcp\./);
-    }
     const none = await suggestion('nope', '/mcp/rpc?readonly=1&toolsets=coordination');
     assert.equal(none, 'This URL does not select any tool.');
   });

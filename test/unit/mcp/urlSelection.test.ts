@@ -45,9 +45,8 @@ describe('parseSelection', () => {
     });
   }
 
-  for (const url of ['/nope', '/mcp/nope', '/mcp/todo/more', '/mcp/mcp', '/rpc/more', '/events', '/mcp/github']) {
+  for (const url of ['/nope', '/mcp/nope', '/mcp/todo/more', '/mcp/mcp', '/rpc/more', '/events', '/mcp/github'])
     it(`returns undefined for the path ${url}`, () => assert.equal(select(url), undefined));
-  }
 
   it('recognizes the path of plain JSON-RPC', () => {
     const at = { dialect: 'dotted', listing: 'light', protocol: 'rpc' };
@@ -90,9 +89,8 @@ describe('parseSelection', () => {
 
   it('reads the workspace from the query', () => {
     assert.equal(select('/mcp?workspace=alpha-1')?.workspace, 'alpha-1');
-    for (const name of ['', '-a', '../b', 'a/b', 'a'.repeat(65), 'ä', '__proto__']) {
+    for (const name of ['', '-a', '../b', 'a/b', 'a'.repeat(65), 'ä', '__proto__'])
       assert.equal(refused(`/mcp?workspace=${encodeURIComponent(name)}`).details.field, 'workspace');
-    }
   });
 
   it('accepts every path that the endpoint lists as known', () => {

@@ -98,9 +98,8 @@ describe('views of tools', () => {
     });
 
   it('can be read by every caller whose tool list includes the tool', async () => {
-    for (const credential of ['reader', 'roleless']) {
+    for (const credential of ['reader', 'roleless'])
       for (const { uri } of VIEWS) await read('/mcp?toolsets=all', uri, credential);
-    }
     await read('/mcp', 'ui://muster/todos', 'confined');
     const { error } = await ask('/mcp', 'resources/read', { uri: 'ui://muster/goal' }, 'confined');
     assert.match(error?.message ?? '', /does not include the toolset coordination/);

@@ -77,9 +77,8 @@ describe('onboarding checklist', () => {
         const items = itemsOf(kind);
         const ids: readonly string[] = items.map(({ id }) => id);
         assert.equal(new Set(ids).size, ids.length);
-        for (const [index, { dependencies }] of items.entries()) {
+        for (const [index, { dependencies }] of items.entries())
           for (const id of dependencies) assert.ok(ids.slice(0, index).includes(id));
-        }
       }),
     );
   });

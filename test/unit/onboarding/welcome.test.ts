@@ -38,7 +38,7 @@ describe('welcome texts', () => {
     ];
   };
 
-  for (const language of LANGUAGES) {
+  for (const language of LANGUAGES)
     it(`are complete and differ from the English ones: ${language}`, () => {
       const own = textsOf(language);
       assert.ok(own.every((text) => text.trim() !== ''));
@@ -50,7 +50,6 @@ describe('welcome texts', () => {
       const untranslated = own.filter((text) => english.has(text));
       assert.deepEqual(untranslated, []);
     });
-  }
 
   it('are chosen by the primary language subtag, in upper or lower case', () => {
     for (const [tag, language] of [

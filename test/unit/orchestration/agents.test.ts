@@ -76,12 +76,11 @@ describe('requirements that are inferred from a task', () => {
     ['I want to go home', { role: 'execute' }],
     ['', { role: 'execute' }],
   ];
-  for (const [task, expected] of read) {
+  for (const [task, expected] of read)
     it(`are the expected ones for "${task}"`, () => {
       const { notes: _notes, ...requirements } = inferRequirements(task, {});
       assert.deepEqual(requirements, expected);
     });
-  }
 
   it('are ignored if the caller states the requirements', () => {
     const given = { role: 'plan', language: 'Rust', contextSize: 1000 } as const;
@@ -120,13 +119,12 @@ describe('automatic choice of a workflow and its agents', () => {
     ['Optimize this SQL query', 'competitive'],
     ['Polish this text', 'iterative'],
   ];
-  for (const [prompt, workflow] of chosen) {
+  for (const [prompt, workflow] of chosen)
     it(`selects the workflow ${workflow} for "${prompt.slice(0, 40)}", and states a reason`, () => {
       const choice = chooseWorkflow(prompt, 2);
       assert.equal(choice.workflow, workflow);
       assert.ok(choice.reason.startsWith(`${workflow}: `));
     });
-  }
 
   it('does not select the workflow "competitive" if only one agent is available', () => {
     const { workflow, reason } = chooseWorkflow('Optimize this SQL query', 1);
@@ -227,8 +225,7 @@ describe('workflow step for live agents', () => {
       'The task task-1 failed (agent terminal-2): No compiler.',
     ]);
     assert.deepEqual(ended({ status: 'cancelled' }), ['failed', ['network'], 'The task task-1 was cancelled.']);
-    for (const status of ['available', 'claimed', 'in_progress', 'waiting'] as const) {
+    for (const status of ['available', 'claimed', 'in_progress', 'waiting'] as const)
       assert.deepEqual(ended({ status }), ['waiting', ['network'], undefined]);
-    }
   });
 });

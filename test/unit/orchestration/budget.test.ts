@@ -163,14 +163,13 @@ describe('estimatedTokens', () => {
   /** Maximum ratio of a newer model's token count to the count in the encodings that are available here. */
   const NEWER = 1.3;
 
-  for (const [name, text] of Object.entries(texts)) {
+  for (const [name, text] of Object.entries(texts))
     it(`is 1 to 2 times the token count of a newer model: ${name}`, () => {
       const counted = NEWER * Math.max(cl100k(text), o200k(text));
       const estimated = estimatedTokens(text);
       assert.ok(estimated >= counted, `${estimated} of ${counted}`);
       assert.ok(estimated <= 2 * counted, `${estimated} of ${counted}`);
     });
-  }
 
   it('increases with the length of the text', () => {
     fc.assert(

@@ -41,7 +41,7 @@ describe('call of a hosted agent', () => {
   const agent = (name: string, ...script: ConstructorParameters<typeof ScriptedAgent>[2]) =>
     new ScriptedAgent(name, time, script);
 
-  for (const kind of PASSING) {
+  for (const kind of PASSING)
     it(`is retried with increasing waits after ${kind}, and then sent to the fallback agent`, async () => {
       const claude = agent('claude', { fails: kind });
       const gemini = agent('gemini', { says: 'Done.' });
@@ -60,9 +60,8 @@ describe('call of a hosted agent', () => {
       assert.deepEqual(journal.ended, result.attempts);
       assert.deepEqual(result.warnings, [`gemini answered instead of claude (${kind}): claude failed.`]);
     });
-  }
 
-  for (const kind of FINAL) {
+  for (const kind of FINAL)
     it(`fails after ${kind} without another attempt`, async () => {
       const gemini = agent('gemini', { says: 'Done.' });
       const claude = agent('claude', { fails: kind });
@@ -70,7 +69,6 @@ describe('call of a hosted agent', () => {
       assert.equal(result.kind, 'failed');
       assert.deepEqual([result.end, claude.requests.length, gemini.requests.length], [kind, 1, 0]);
     });
-  }
 
   it('uses a fallback agent after context_too_long only if that agent has a larger context', async () => {
     const claude = agent('claude', { fails: 'context_too_long' });
@@ -269,14 +267,13 @@ describe('call of a hosted agent', () => {
       return attempt;
     }
 
-    for (const kind of ['truncated', 'overloaded', 'server_error', 'network', 'malformed', 'timeout'] as const) {
+    for (const kind of ['truncated', 'overloaded', 'server_error', 'network', 'malformed', 'timeout'] as const)
       it(`is charged for the received text, or for the whole reservation: ${kind}`, async () => {
         const some = await booked({ fails: kind, begins: text, details: COUNTED });
         assert.deepEqual(some.usage, { input_tokens: 7, output_tokens: estimatedTokens(text) });
         const none = await booked({ fails: kind, details: COUNTED });
         assert.deepEqual(none.usage, { input_tokens: 7, output_tokens: 1000 });
       });
-    }
 
     it("is charged for the vendor's count if it exceeds the text's tokens, up to the reservation", async () => {
       const counted = { usage: { input_tokens: 7, output_tokens: 900 }, outcome_unknown: true };

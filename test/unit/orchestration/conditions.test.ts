@@ -33,12 +33,11 @@ describe('condition', () => {
     ['int(context.retries) % 2 == 1 ? true : false', true],
     ['input.lowerAscii().endsWith("parser")', true],
   ];
-  for (const [expression, result] of judged) {
+  for (const [expression, result] of judged)
     it(`evaluates ${expression}`, () => {
       checkCondition(expression);
       assert.equal(evaluateCondition(expression, scope), result);
     });
-  }
 
   it('returns the names of the steps to which the condition refers', () => {
     const { steps } = checkCondition('steps.a.output == "" || steps["b-c"].status == steps.a.status');
@@ -66,21 +65,19 @@ describe('condition', () => {
     ['bytes(input).base64() == ""', /Unknown function base64\(\)/],
     ['input.split(" ").size() > 1', /Unknown function split\(\)/],
   ];
-  for (const [expression, why] of refused) {
+  for (const [expression, why] of refused)
     it(`rejects ${expression.slice(0, 50)}`, () => {
       assert.throws(
         () => checkCondition(expression),
         (error) => error instanceof ExpressionError && why.test(error.message),
       );
     });
-  }
 
   const broken = ['context.missing', 'context.owner', '1 / 0 == 1', 'context.constructor == 1', 'context["__proto__"]'];
-  for (const expression of broken) {
+  for (const expression of broken)
     it(`cannot evaluate ${expression}`, () => {
       assert.throws(() => evaluateCondition(expression, scope), ExpressionError);
     });
-  }
 
   it('evaluates to a boolean or throws an ExpressionError for any input', () => {
     const word = fc.constantFrom(

@@ -180,9 +180,8 @@ describe('workflow step with several agents', () => {
         questions = [];
         const result = await time.during(vote(round(scripts, `seed ${number}`)));
         assert.equal(result.winner, 'claude');
-        for (const { prompt, key } of questions.filter((question) => question.key.startsWith('judge:'))) {
+        for (const { prompt, key } of questions.filter((question) => question.key.startsWith('judge:')))
           assert.doesNotMatch(prompt, /claude|gemini|third/i, key);
-        }
         for (const { shown, ranking } of result.ballots ?? []) {
           assert.deepEqual(ranking, ['claude', 'third', 'gemini']);
           orders.add(shown.map(({ agent }) => agent).join());
@@ -420,11 +419,10 @@ describe('rankingIn', () => {
     ...WRITTEN.map((text): [string, number, readonly string[]] => [text, 2, ['B', 'A']]),
     ...UNWRITTEN.map((text): [string, number, undefined] => [text, 2, undefined]),
   ];
-  for (const [text, count, letters] of read) {
+  for (const [text, count, letters] of read)
     it(`finds the ranking ${letters?.join(' > ') ?? 'none'} in ${JSON.stringify(text)}`, () => {
       assert.deepEqual(rankingIn(text, count), letters);
     });
-  }
 
   const style = fc.record({
     before: fc.constantFrom('', 'Reasons: A is short.\n\n', 'A > B?\n', '> quoted\n'),

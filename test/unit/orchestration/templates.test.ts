@@ -59,12 +59,11 @@ describe('prompt template', () => {
     ['{{input.constructor.name}}{{context.files.map}}{{context.files.constructor.from}}', ''],
     ['{{#input.constructor}}x{{/input.constructor}}', ''],
   ];
-  for (const [template, text] of rendered) {
+  for (const [template, text] of rendered)
     it(`renders ${template} as expected`, () => {
       checkTemplate(template);
       assert.equal(renderTemplate(template, scope), text);
     });
-  }
 
   it('encloses the output of models in markers, so that models treat it as data', () => {
     const text = renderTemplate('{{steps.compete.output}}', scope);
@@ -90,14 +89,13 @@ describe('prompt template', () => {
     ['{{a b}}', /Invalid name/],
     [`${'{{#context}}'.repeat(6)}${'{{/context}}'.repeat(6)}`, /at most 4 levels/],
   ];
-  for (const [template, why] of refused) {
+  for (const [template, why] of refused)
     it(`is rejected if it contains ${template.slice(0, 40)}`, () => {
       assert.throws(
         () => checkTemplate(template),
         (error) => error instanceof ExpressionError && why.test(error.message),
       );
     });
-  }
 
   it('is rejected if nested sections would multiply the output', () => {
     const large = { ...scope, context: { list: Array.from({ length: 1000 }, () => 'x'.repeat(500)) } };

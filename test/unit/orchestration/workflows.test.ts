@@ -36,9 +36,7 @@ describe('definition of a workflow', () => {
   });
 
   it('is unchanged after it is serialized and parsed', () => {
-    for (const workflow of builtIns()) {
-      assert.deepEqual(readWorkflow(JSON.stringify(workflow), 'workflow'), workflow);
-    }
+    for (const workflow of builtIns()) assert.deepEqual(readWorkflow(JSON.stringify(workflow), 'workflow'), workflow);
   });
 
   const plan = { name: 'plan', agent: 'claude' };
@@ -168,14 +166,13 @@ describe('definition of a workflow', () => {
       'workflow',
     ],
   ];
-  for (const [what, definition, why, field] of refused) {
+  for (const [what, definition, why, field] of refused)
     it(`is rejected if it has ${what}`, async () => {
       const error = await refusal(() => readWorkflow(definition, 'workflow'));
       assert.match(error.message, why);
       assert.equal(error.details.field, field);
       assert.ok(error.details.suggestion);
     });
-  }
 
   it('is accepted for the example of the guide', () => {
     const guide = readFileSync(new URL('../../../docs/guides/workflows.md', import.meta.url), 'utf8');

@@ -16,9 +16,8 @@ describe('instructions for agents', () => {
   for (const file of globSync('plugins/**/*.{md,toml}', { cwd: root }))
     reported.set(file, readFileSync(`${root}/${file}`, 'utf8'));
 
-  for (const [name, text] of reported) {
+  for (const [name, text] of reported)
     it(`name only tools that exist: ${name}`, () => {
       for (const [full] of text.matchAll(TOOL)) assert.ok(names.has(full), full);
     });
-  }
 });

@@ -12,15 +12,12 @@ describe('npm run clock', () => {
     assert.equal(durationOf('90s'), 90_000);
     assert.equal(durationOf('1d12h'), 36 * 3_600_000);
     assert.equal(durationOf('1w'), 7 * 86_400_000);
-    for (const text of ['', '1', 'd', '-1d', '1 d', '1y', '1.5h', '999999999w']) {
+    for (const text of ['', '1', 'd', '-1d', '1 d', '1y', '1.5h', '999999999w'])
       assert.throws(() => durationOf(text), /invalid duration|must be at most/, text);
-    }
   });
 
   it('prints durations in the form that it accepts', () => {
-    for (const text of ['1s', '15m', '1d12h', '400d', '23h59m59s']) {
-      assert.equal(durationText(durationOf(text)), text);
-    }
+    for (const text of ['1s', '15m', '1d12h', '400d', '23h59m59s']) assert.equal(durationText(durationOf(text)), text);
     assert.equal(durationText(durationOf('1w')), '7d');
   });
 
@@ -29,9 +26,8 @@ describe('npm run clock', () => {
   });
 
   it('prints its usage if the arguments are invalid', async () => {
-    for (const args of [[], ['advance'], ['show', '1d'], ['advance', '1d', '2d'], ['back'], ['--help']]) {
+    for (const args of [[], ['advance'], ['show', '1d'], ['advance', '1d', '2d'], ['back'], ['--help']])
       await assert.rejects(moveClock(args), /^Error: npm run clock -- advance/, args.join(' '));
-    }
     await assert.rejects(moveClock(['advance', 'tomorrow']), /invalid duration tomorrow/);
   });
 });

@@ -203,7 +203,7 @@ describe('origin proxy of npm start', () => {
   });
 
   it('aborts its request to the function if the client disconnects at any stage', async () => {
-    for (const method of ['GET', 'POST']) {
+    for (const method of ['GET', 'POST'])
       for (const isAnswered of [false, true]) {
         const exchange = emulator.next();
         const asked = ask({ method });
@@ -218,7 +218,6 @@ describe('origin proxy of npm start', () => {
         asked.destroy();
         await once(response, 'close');
       }
-    }
   });
 
   it("aborts the client's response if the function's response is interrupted", async () => {

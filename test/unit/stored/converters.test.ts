@@ -142,8 +142,7 @@ describe('stored documents', () => {
     assert.ok(task);
     const document = stored(taskToDocument(task));
     assert.ok(typeof document === 'object');
-    for (const broken of [undefined, {}, { ...document, status: 'lost' }, { ...document, created_at: '2030' }]) {
+    for (const broken of [undefined, {}, { ...document, status: 'lost' }, { ...document, created_at: '2030' }])
       assert.throws(() => taskFromDocument(broken));
-    }
   });
 });

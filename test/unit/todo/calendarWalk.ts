@@ -62,9 +62,8 @@ function* days(frequency: RecurrenceRule['frequency'], first: number): Generator
   const wanted = new Date(first).getUTCDate();
   let year = new Date(first).getUTCFullYear();
   let month = new Date(first).getUTCMonth();
-  for (; ; month = (month + 1) % 12, year += month === 0 ? 1 : 0) {
+  for (; ; month = (month + 1) % 12, year += month === 0 ? 1 : 0)
     yield Date.UTC(year, month, Math.min(wanted, daysInMonth(year, month)));
-  }
 }
 
 /** Returns the first occurrence after an instant, found by testing every day from the first occurrence on. */
@@ -77,9 +76,7 @@ export function walkToNext(rule: RecurrenceRule, after: Date): Occurrence | unde
     if (at < after.getTime() - 2 * AWAY) continue;
     const instant = day === first ? anchor : due(at, rule.timezone);
     if (rule.end_date !== undefined && instant > rule.end_date.getTime()) return undefined;
-    if (instant > after.getTime()) {
-      return { on: new Date(day).toISOString().slice(0, 10), due: new Date(instant) };
-    }
+    if (instant > after.getTime()) return { on: new Date(day).toISOString().slice(0, 10), due: new Date(instant) };
   }
   return undefined;
 }

@@ -23,11 +23,10 @@ function delegationWhose(complete: () => Promise<never>): Delegation {
 const contention = new MusterError('CONFLICT', 'Too many changes at once.', { reason: 'CONTENTION' });
 
 describe('delegated to-do whose task is completed', () => {
-  for (const error of [alreadyCompleted(todo), notFound('Task', todo.id, todo.owner_uid)]) {
+  for (const error of [alreadyCompleted(todo), notFound('Task', todo.id, todo.owner_uid)])
     it(`remains unchanged if completing the to-do fails with ${error.details.reason}`, async () => {
       await delegationWhose(() => Promise.reject(error)).taskClosed('task-1');
     });
-  }
 
   for (const error of [
     contention,

@@ -154,7 +154,7 @@ describe('occurrences of a recurrence rule', () => {
 
 describe('occurrences of a daily to-do across clock changes', () => {
   it(`keep the time of day in all ${ZONES.length} time zones`, () => {
-    for (const timezone of ZONES) {
+    for (const timezone of ZONES)
       for (const change of changesOfTheClock(timezone)) {
         const rule: RecurrenceRule = { frequency: 'DAILY', timezone, start_date: new Date(change - 3 * DAY) };
         for (const half of [-1, 0, 1]) {
@@ -165,7 +165,6 @@ describe('occurrences of a daily to-do across clock changes', () => {
           assert.deepEqual(nextOccurrence(shifted, next!.due), walkToNext(shifted, next!.due), timezone);
         }
       }
-    }
   });
 });
 

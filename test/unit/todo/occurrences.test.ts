@@ -73,7 +73,7 @@ describe('daily to-do', () => {
     ['Australia/Lord_Howe', '2025-12-31T15:15:00Z', '2026-10-04 02:45', '2026-04-05 02:15'],
   ];
 
-  for (const [timezone, anchor, forward, back] of clocks) {
+  for (const [timezone, anchor, forward, back] of clocks)
     it(`is due at its time in ${timezone} all year, later in skipped hours, once in repeated hours`, async () => {
       const rule: RecurrenceRule = { frequency: 'DAILY', start_date: at(anchor), timezone };
       const found = await completed(rule, '2026-12-31T12:00:00Z', 600_000);
@@ -89,7 +89,6 @@ describe('daily to-do', () => {
       assert.equal(local.filter((one) => one.startsWith(back.slice(0, 10))).length, 1);
       assert.ok(local.includes(back));
     });
-  }
 
   it('is due the first time if its local time occurs twice on a day', async () => {
     const rule: RecurrenceRule = {
@@ -178,22 +177,20 @@ describe('next occurrence of a recurring to-do', () => {
   });
 
   it('is undefined if its date would be later than the dates that can be stored', async () => {
-    for (const frequency of ['DAILY', 'WEEKLY', 'MONTHLY'] as const) {
+    for (const frequency of ['DAILY', 'WEEKLY', 'MONTHLY'] as const)
       for (const timezone of ['UTC', 'Pacific/Kiritimati', 'Pacific/Niue']) {
         const rule: RecurrenceRule = { frequency, start_date: END_OF_TIME, timezone };
         assert.equal(nextOccurrence(rule, END_OF_TIME), undefined);
       }
-    }
   });
 
   it('is found even from the first date that can be stored', async () => {
-    for (const frequency of ['DAILY', 'WEEKLY', 'MONTHLY'] as const) {
+    for (const frequency of ['DAILY', 'WEEKLY', 'MONTHLY'] as const)
       for (const timezone of ['UTC', 'Pacific/Kiritimati', 'Pacific/Niue']) {
         const rule: RecurrenceRule = { frequency, start_date: at('0001-01-01T00:00:00Z'), timezone };
         const next = nextOccurrence(rule, at('9999-06-01T00:00:00Z'));
         assert.equal(next?.due.getUTCFullYear(), 9999);
       }
-    }
   });
 });
 

@@ -93,7 +93,7 @@ describe('consumer of to-do events', () => {
     assert.deepEqual(buried, []);
   });
 
-  for (const text of ['', 'no JSON', 'null', '[]', JSON.stringify({ ...messageOf(EVENT), schema_version: 2 })]) {
+  for (const text of ['', 'no JSON', 'null', '[]', JSON.stringify({ ...messageOf(EVENT), schema_version: 2 })])
     it(`stores an unreadable message unchanged as a dead letter: ${text.slice(0, 20)}`, async () => {
       const { buried, errors, consuming } = consume(text, () => Promise.reject(new Error('not to be called')));
       await consuming;
@@ -102,5 +102,4 @@ describe('consumer of to-do events', () => {
       assert.notEqual(letter?.reason, '');
       assert.deepEqual([more, errors], [[], ['message_buried']]);
     });
-  }
 });

@@ -67,7 +67,7 @@ describe('recurrence rule', () => {
     });
   });
 
-  for (const frequency of ['YEARLY', 'daily', '', 'toString']) {
+  for (const frequency of ['YEARLY', 'daily', '', 'toString'])
     it(`is rejected with the frequency "${frequency}"`, () => {
       assert.deepEqual(refusal({ ...daily, frequency }), {
         code: 'VALIDATION_ERROR',
@@ -75,7 +75,6 @@ describe('recurrence rule', () => {
         reason: 'INVALID_FREQUENCY',
       });
     });
-  }
 
   for (const timezone of [
     'Mars/Phobos',
@@ -114,14 +113,13 @@ describe('recurrence rule', () => {
     for (const timezone of taken) assert.ok(nextOccurrence(recurrenceRule({ ...daily, timezone }), anchor));
   });
 
-  for (const bad of [new Date(Number.NaN), new Date(8.64e15), new Date('0000-06-01T00:00:00Z')]) {
+  for (const bad of [new Date(Number.NaN), new Date(8.64e15), new Date('0000-06-01T00:00:00Z')])
     it(`is rejected with a date that cannot be stored: ${bad.getTime()}`, () => {
       const code = 'VALIDATION_ERROR';
       const reason = 'INVALID_DATE';
       assert.deepEqual(refusal({ ...daily, start_date: bad }), { code, field: 'start_date', reason });
       assert.deepEqual(refusal({ ...daily, end_date: bad }), { code, field: 'end_date', reason });
     });
-  }
 });
 
 describe('id of an occurrence of a recurring to-do', () => {

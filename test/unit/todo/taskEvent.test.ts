@@ -29,9 +29,8 @@ describe('message about a to-do event', () => {
   });
 
   it('is sent to the topic task-events, and to task-updates or reminders depending on its type', () => {
-    for (const type of ['created', 'updated', 'completed', 'deleted'] as const) {
+    for (const type of ['created', 'updated', 'completed', 'deleted'] as const)
       assert.deepEqual(topicsOf({ type }), ['task-events', 'task-updates']);
-    }
     assert.deepEqual(topicsOf({ type: 'reminder' }), ['task-events', 'reminders']);
   });
 
@@ -39,9 +38,8 @@ describe('message about a to-do event', () => {
     fc.assert(
       fc.property(taskEvents, (event) => {
         const message = messageOf(event);
-        for (const field of Object.keys(message)) {
+        for (const field of Object.keys(message))
           assert.equal(eventMessage.safeParse({ ...message, [field]: undefined }).success, false, field);
-        }
         assert.equal(eventMessage.safeParse({ ...message, schema_version: 2 }).success, false);
       }),
       { numRuns: 20 },

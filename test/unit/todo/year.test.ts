@@ -5,7 +5,7 @@ import type { Occurrence } from '../../../functions/src/toolsets/todo/rules/recu
 import { YEAR } from '../../support/calendars.ts';
 
 describe('recurring to-do during a year', () => {
-  for (const { title, calendar, anchor, ...zoned } of YEAR) {
+  for (const { title, calendar, anchor, ...zoned } of YEAR)
     it(`is due on the dates of the calendar: ${title}`, async () => {
       const rule = { ...zoned, start_date: new Date(anchor) };
       const due: (Date | undefined)[] = [];
@@ -19,5 +19,4 @@ describe('recurring to-do during a year', () => {
         calendar.map((date) => new Date(date)),
       );
     });
-  }
 });

@@ -51,9 +51,8 @@ describe('errors of Firestore calls', () => {
       [9, 'read', 'MISSING_INDEX'],
       [9, 'watch', 'MISSING_INDEX'],
     ];
-    for (const [code, action, reason] of names) {
+    for (const [code, action, reason] of names)
       assert.equal(explanation(failure(code), attempt(action)).details.reason, reason, `${code} ${action}`);
-    }
     assert.equal(explanation(failure(3), attempt('read', 'shared')).details.field, 'query');
   });
 

@@ -138,14 +138,13 @@ describe('JSON form of Firestore data', () => {
       __arrayUnion__: [[], 'a', null],
       __arrayRemove__: [[], 'a', null, Array(10_001).fill(1)],
     };
-    for (const [kind, contents] of Object.entries(malformed)) {
+    for (const [kind, contents] of Object.entries(malformed))
       for (const content of contents) {
         const { details, message } = refusal({ a: { [kind]: content } }, { deletes: 'anywhere' });
         assert.equal(details.reason, 'INVALID_DATA_TYPE');
         assert.equal(details.field, 'data.a');
         assert.ok(message.startsWith(kind), message);
       }
-    }
   });
 
   it('may be nested as deeply as Firestore allows', () => {
@@ -167,8 +166,7 @@ describe('JSON form of Firestore data', () => {
   });
 
   it('may contain a transform only in operations that support transforms', () => {
-    for (const kind of ['__serverTimestamp__', '__increment__', '__delete__', '__arrayUnion__', '__arrayRemove__']) {
+    for (const kind of ['__serverTimestamp__', '__increment__', '__delete__', '__arrayUnion__', '__arrayRemove__'])
       assert.match(refusal({ a: { [kind]: true } }, { transforms: false }).message, /is not allowed here/);
-    }
   });
 });

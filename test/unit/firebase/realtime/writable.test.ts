@@ -64,18 +64,14 @@ describe('data check before a Realtime Database write', () => {
 
   it('requires an object of children if the operation is an update', () => {
     assert.deepEqual(checkedChildren(PATH, { a: 1, b: null }), { a: 1, b: null });
-    for (const value of [null, 1, 'a', [1]]) {
-      assert.throws(() => checkedChildren(PATH, value), refusedAt('data'));
-    }
+    for (const value of [null, 1, 'a', [1]]) assert.throws(() => checkedChildren(PATH, value), refusedAt('data'));
     assert.throws(() => checkedChildren(PATH, { 'a/b': 1 }), refusedAt('data.a/b'));
     assert.throws(() => checkedChildren(PATH, { '.sv': 'timestamp' }), refusedAt('data..sv'));
   });
 
   it('treats values without content, such as an empty object, as null', () => {
     for (const value of [null, {}, [], [null], { a: { b: [{}] } }]) assert.equal(isNothing(value), true);
-    for (const value of [0, '', false, { a: [null, 0] }, { '.sv': 'timestamp' }]) {
-      assert.equal(isNothing(value), false);
-    }
+    for (const value of [0, '', false, { a: [null, 0] }, { '.sv': 'timestamp' }]) assert.equal(isNothing(value), false);
   });
 
   it('accepts any JSON value, or rejects the value with a known error', () => {

@@ -58,13 +58,12 @@ describe('run that is dispatched to Cloud Tasks', () => {
 
   const queue = () => cloudTasksRunQueue('europe-west1', systemRandomness);
 
-  for (const loss of ['cut', 503] as const) {
+  for (const loss of ['cut', 503] as const)
     it(`is queued only once if the response is lost (${loss})`, async () => {
       losses = [loss];
       await queue().dispatch('run-1');
       assert.deepEqual([requests, tasks.size], [2, 1]);
     });
-  }
 
   it('can be dispatched again, which adds a second task', async () => {
     const runs = queue();

@@ -6,7 +6,7 @@ describe('request to a model', function () {
   this.timeout(120_000);
   const { models, agent } = fixture();
 
-  for (const name of AGENTS) {
+  for (const name of AGENTS)
     describe(name, () => {
       it('returns the text, the name of the model and the usage', async () => {
         const { prompt, match } = question(name, 'What is a race?');
@@ -98,5 +98,4 @@ describe('request to a model', function () {
         await assert.rejects(asking, /the listener has enough/);
       });
     });
-  }
 });

@@ -35,9 +35,8 @@ describe('availability of a hosted agent', () => {
 
   it('does not require https for an address on this machine', () => {
     const local = { ...working, baseUrl: 'http://127.0.0.1:4010' };
-    for (const agent of hostedAgents({ claude: local, gemini: local })) {
+    for (const agent of hostedAgents({ claude: local, gemini: local }))
       assert.deepEqual(agent.availability(), { available: true });
-    }
   });
 
   it('is false if the API key is missing, and the reason explains how to set the key', () => {
@@ -62,7 +61,7 @@ describe('availability of a hosted agent', () => {
     }
   });
 
-  for (const [title, { settings, says }] of Object.entries(broken)) {
+  for (const [title, { settings, says }] of Object.entries(broken))
     it(`is false with ${title}, and the reason names the wrong setting`, () => {
       const wrong = { ...working, ...settings };
       for (const agent of hostedAgents({ claude: wrong, gemini: wrong })) {
@@ -73,5 +72,4 @@ describe('availability of a hosted agent', () => {
         assert.ok(!availability.reason.includes('two'), 'the key is not repeated');
       }
     });
-  }
 });

@@ -170,7 +170,7 @@ describe('failed request to a model', function () {
   this.timeout(120_000);
   const { models, agent } = fixture();
 
-  for (const name of AGENTS) {
+  for (const name of AGENTS)
     describe(name, () => {
       for (const { title, does, kind, unknown, agents = AGENTS } of cases) {
         if (!agents.includes(name)) continue;
@@ -183,9 +183,8 @@ describe('failed request to a model', function () {
           assert.equal(models.askedAbout(prompt).length, 1, 'asked exactly once');
           const shown = `${inspect(failure, { depth: 10, showHidden: true })} ${printed}`;
           assert.ok(failure.message.startsWith(`${name} `), failure.message);
-          for (const secret of [KEY, VENDORS_WORDS, 'words of its own', prompt]) {
+          for (const secret of [KEY, VENDORS_WORDS, 'words of its own', prompt])
             assert.ok(!shown.includes(secret), `${secret} is in: ${shown}`);
-          }
           assert.equal(printed, '');
         });
       }
@@ -200,7 +199,7 @@ describe('failed request to a model', function () {
         assert.equal(refusal.usage?.input_tokens, Math.ceil(prompt.length / 4));
       });
 
-      for (const how of ['end', 'loss', 'error'] as const) {
+      for (const how of ['end', 'loss', 'error'] as const)
         it(`counts at least the text that was received before an interruption: ${how}`, async () => {
           const { prompt, match } = question(name, 'Break off.');
           const text = 'word '.repeat(300_000);
@@ -213,7 +212,6 @@ describe('failed request to a model', function () {
           assert.ok(usage && usage.output_tokens >= received.length / 4, JSON.stringify(usage));
           assert.equal(usage.input_tokens, Math.ceil(prompt.length / 4));
         });
-      }
 
       it('reports the retry delay if the header contains a number of seconds', async () => {
         const { prompt, match } = question(name, 'Again.');
@@ -256,7 +254,6 @@ describe('failed request to a model', function () {
         assert.equal(models.askedAbout(prompt).length, 0);
       });
     });
-  }
 
   it('of claude is classified as context_too_long if the prompt fills the context', async () => {
     const { prompt, match } = question('claude', 'Full.');
@@ -282,11 +279,10 @@ async function watched<Failure>(work: () => Promise<Failure>) {
   const methods = ['log', 'info', 'warn', 'error', 'debug'] as const;
   const originals = methods.map((method) => console[method]);
   let printed = '';
-  for (const method of methods) {
+  for (const method of methods)
     console[method] = (...args: unknown[]) => {
       printed += `${inspect(args)}\n`;
     };
-  }
   try {
     return { failure: await work(), printed };
   } finally {

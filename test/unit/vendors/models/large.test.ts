@@ -6,7 +6,7 @@ const MEBIBYTE = 1024 * 1024;
 /** Comment that the server sends between the events of an answer, to make the answer large. */
 const COMMENT = `: ${'x'.repeat(64 * 1024)}\n\n`;
 
-for (const name of AGENTS) {
+for (const name of AGENTS)
   describe(`large answer of ${name}`, function () {
     this.timeout(120_000);
     const { models, agent } = fixture();
@@ -28,4 +28,3 @@ for (const name of AGENTS) {
       assert.equal(answer.usage.output_tokens, 1000, 'the whole output limit');
     });
   });
-}

@@ -5,7 +5,7 @@ describe('request to a model that is stopped', function () {
   this.timeout(120_000);
   const { models, agent } = fixture();
 
-  for (const name of AGENTS) {
+  for (const name of AGENTS)
     describe(name, () => {
       it('closes its connection before the first word of the answer', async () => {
         const { prompt, match } = question(name, 'Think for ever.');
@@ -66,5 +66,4 @@ describe('request to a model that is stopped', function () {
         await models.closing(await models.arrival(prompt));
       });
     });
-  }
 });
