@@ -94,9 +94,8 @@ describe('the indexes of Firestore', () => {
   it('fail the check of this test if one is removed or if a needed field is excluded', () => {
     const isServed = (rest: DeclaredIndexes): boolean =>
       queries.every((query) => findIndex(needOf(query), rest) !== undefined);
-    for (const index of declared.indexes) {
+    for (const index of declared.indexes)
       assert.equal(isServed({ ...declared, indexes: declared.indexes.filter((one) => one !== index) }), false);
-    }
     const words = declared.fieldOverrides.filter(({ fieldPath }) => fieldPath !== 'index.words');
     assert.equal(isServed({ ...declared, fieldOverrides: words }), false);
     const exempt = { collectionGroup: 'credentials', fieldPath: 'agent_id', indexes: [] };
@@ -122,7 +121,7 @@ describe('the index that an example of the documentation needs', () => {
     ['', 'name ASCENDING, population DESCENDING', 'cities: name ↑, population ↓'],
     ['population GREATER_THAN, density LESS_THAN', '', 'cities: density ↑, population ↑'],
   ];
-  for (const [filters, orders, expected] of examples) {
+  for (const [filters, orders, expected] of examples)
     it(`for ${filters || 'all documents'}, ${orders || 'unordered'}: ${expected}`, () => {
       const query: RecordedQuery = {
         collection: 'cities',
@@ -136,7 +135,6 @@ describe('the index that an example of the documentation needs', () => {
       const need = needOf(query);
       assert.equal(findIndex(need, none) ?? describeNeed(need), expected);
     });
-  }
 });
 
 /** Pattern of the names of fields with short texts, such as ids, names, hashes and fixed values. */

@@ -33,14 +33,13 @@ describe('coding resources', () => {
     assert.ok(Array.isArray(tools) && tools.length === 2);
   });
 
-  for (const uri of ['task://list', 'agent://tasks']) {
+  for (const uri of ['task://list', 'agent://tasks'])
     it(`list the tasks at ${uri}`, async () => {
       const { tasks, truncated } = await read(uri);
       assert.ok(Array.isArray(tasks));
       assert.deepEqual([tasks.length, fields(tasks[1])['id'], truncated], [2, taskId, false]);
       assert.equal('instructions' in fields(tasks[1]), false);
     });
-  }
 
   it('return a task with the latest lines of its log', async () => {
     const task = await read(`task://${taskId}`);

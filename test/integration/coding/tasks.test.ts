@@ -96,9 +96,8 @@ describe('coding tasks', () => {
     await team.ask('heartbeat_task', { ...beat, state: 'waiting' });
     assert.match(await team.refused('heartbeat_task', { ...beat, state: 'in_progress' }), /^CONFLICT .*waiting/);
     await team.ask('update_task', { taskId, status: 'completed' });
-    for (const status of ['in_progress', 'failed']) {
+    for (const status of ['in_progress', 'failed'])
       assert.match(await team.refused('update_task', { taskId, status }, team.leader), /^CONFLICT .*(done|ended)/);
-    }
     assert.match(await team.refused('end_task', { taskId, status: 'failed', epoch: 1 }), /^CONFLICT/);
   });
 

@@ -144,7 +144,7 @@ describe('claim_task', () => {
     assert.equal(await team.claim(ann), tasks[3]?.id);
   });
 
-  for (const mayHold of [2, 5]) {
+  for (const mayHold of [2, 5])
     it(`returns a claimed, unstarted task before a new task if the agent may hold ${mayHold} tasks`, async () => {
       const [first, second, third] = await team.create({}, {}, {});
       const ann = await team.join('ann');
@@ -162,7 +162,6 @@ describe('claim_task', () => {
       assert.equal(await team.claim(ann), third?.id);
       assert.equal((await team.task(third?.id ?? '')).claim_epoch, 1);
     });
-  }
 
   it('skips the held tasks that the agent lists, and returns its other held tasks again', async () => {
     const tasks = await team.create({}, {}, {}, {});

@@ -66,7 +66,7 @@ describe('tool examples', () => {
     return name === 'system_getAgents' ? { ...args, status: 'offline', capabilities: [crowdSkill(team)] } : args;
   }
 
-  for (const { toolset, tool, isReading } of TOOLS) {
+  for (const { toolset, tool, isReading } of TOOLS)
     it(`${toolset}.${tool.name} succeeds, matches its output schema and reads few documents`, async () => {
       const name = wireName(toolset, tool.name, 'prefixed');
       await begin();
@@ -88,7 +88,6 @@ describe('tool examples', () => {
       const extra = read - longestList(structuredContent);
       assert.ok(extra <= FEW, `the call reads ${extra} more documents than it returns`);
     });
-  }
 
   it('the read counter of this test counts every document of a large read', async () => {
     await begin();

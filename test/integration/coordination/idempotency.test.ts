@@ -32,9 +32,8 @@ describe('idempotency_key', () => {
 
   it('can be used again if the call was rejected', async () => {
     const rawArguments = { description: 'A', dependencies: ['task-xxx-404'], idempotency_key: key };
-    for (let attempt = 0; attempt < 2; attempt++) {
+    for (let attempt = 0; attempt < 2; attempt++)
       assert.match(await refusedWith(team, 'coordination_create_task', rawArguments), /Unknown dependency/);
-    }
     await create();
   });
 

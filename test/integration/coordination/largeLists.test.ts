@@ -114,14 +114,13 @@ describe('lists of large items', function () {
     'todo.search_tasks': { count: TODOS, args: { limit: 100, query: 'large' }, items: 'tasks', next: 'next_cursor' },
   };
 
-  for (const [name, listing] of Object.entries(listings)) {
+  for (const [name, listing] of Object.entries(listings))
     it(`${name} returns all items in several pages`, async () => {
       const { ids, pages } = await walk(name.replace('.', '_'), listing);
       assert.equal(new Set(ids).size, listing.count);
       assert.equal(ids.length, listing.count);
       assert.ok(pages > 1, 'the list fits on one page, so paging is not tested');
     });
-  }
 
   it('get_results for given tasks returns some results, and the ids of the remaining tasks', async () => {
     const { results } = z

@@ -84,7 +84,7 @@ describe('the sweep of leases', () => {
       .delete();
   });
 
-  for (const started of [false, true]) {
+  for (const started of [false, true])
     it(`releases the task of an offline holder${started ? ' that had started it' : ''}`, async () => {
       const { id } = await team.createOne();
       await team.claim(ann, 600);
@@ -99,7 +99,6 @@ describe('the sweep of leases', () => {
       assert.equal(await team.claim(bob), id);
       assert.equal((await team.task(id)).claim_epoch, 2);
     });
-  }
 
   it('renews a lease if the holder of the task was seen after the claim', async () => {
     const { id } = await team.createOne();

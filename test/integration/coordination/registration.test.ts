@@ -103,9 +103,8 @@ describe('registerAgent', () => {
 
   it("grants at most the caller's own role", async () => {
     const worker: Principal = { ...ada, owner: { ...ada.owner, role: 'worker' } };
-    for (const role of ['leader', 'admin'] as const) {
+    for (const role of ['leader', 'admin'] as const)
       assert.equal((await refusal(() => register(worker, { role }))).details.field, 'role');
-    }
     assert.equal((await refusal(() => register(ada, { role: 'admin' }))).code, 'FORBIDDEN');
     assert.equal((await register(ada, { role: 'leader' })).agent.role, 'leader');
     assert.equal((await register(ada)).agent.role, 'leader', 'the role stays if none is given');

@@ -86,7 +86,7 @@ describe('paging in the Realtime Database', () => {
     ['deep/v', (value: unknown) => ({ deep: { v: value }, other: 1 })],
   ] as const;
 
-  for (const [orderBy, wrapped] of [['$key', (value: unknown) => value ?? 0] as const, ...orders]) {
+  for (const [orderBy, wrapped] of [['$key', (value: unknown) => value ?? 0] as const, ...orders])
     it(`returns each child once, in order, if the query orders by ${orderBy}`, async () => {
       const limits = fc.integer({ min: 1, max: 6 });
       await fc.assert(
@@ -100,9 +100,8 @@ describe('paging in the Realtime Database', () => {
         { numRuns: 40 },
       );
     });
-  }
 
-  for (const [orderBy, wrapped] of orders) {
+  for (const [orderBy, wrapped] of orders)
     it(`returns equal pages with and without an index if the query orders by ${orderBy}`, async () => {
       const limits = fc.integer({ min: 1, max: 6 });
       await fc.assert(
@@ -120,7 +119,6 @@ describe('paging in the Realtime Database', () => {
         { numRuns: 20 },
       );
     });
-  }
 
   it('orders by key if the query requests this, and also if the query has only a limit', async () => {
     const path = await filled({ a: 1, b: 2, c: 3, d: 4 });

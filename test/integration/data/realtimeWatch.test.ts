@@ -92,22 +92,18 @@ describe('a watch of the Realtime Database', () => {
       const recorder = watch('children');
       await recorder.started();
       const seen = new Map<string, JsonValue[]>();
-      for (let round = 0; round < 20; round++) {
+      for (let round = 0; round < 20; round++)
         await Promise.all(['a', 'b', 'c'].map((key) => write(`${path}/${key}`, round)));
-      }
       await eventually('the last round', async () => {
         const last = new Map(recorder.changes.flat());
         return ['a', 'b', 'c'].every((key) => last.get(key) === 19) || undefined;
       });
-      for (const [key, value] of recorder.changes.flat()) {
-        seen.set(key, [...(seen.get(key) ?? []), value ?? null]);
-      }
-      for (const values of seen.values()) {
+      for (const [key, value] of recorder.changes.flat()) seen.set(key, [...(seen.get(key) ?? []), value ?? null]);
+      for (const values of seen.values())
         assert.deepEqual(
           values,
           [...new Set(values)].sort((one, other) => Number(one) - Number(other)),
         );
-      }
     });
 
     it('reports up to the maximum number of children, and fails if there are more', async () => {

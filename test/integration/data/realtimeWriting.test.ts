@@ -26,13 +26,12 @@ describe('firebase.write to the Realtime Database', () => {
       assert.equal((await read(path)).version, version);
     });
 
-    for (const nothing of [null, {}, [], { a: { b: null } }]) {
+    for (const nothing of [null, {}, [], { a: { b: null } }])
       it(`with set to ${JSON.stringify(nothing)} delete the value`, async () => {
         await write(path, 1);
         assert.equal((await write(path, nothing)).version, undefined);
         assert.equal(await stored(path), null);
       });
-    }
 
     it('store JSON text as text, and return a note about this', async () => {
       const team = new Team();
@@ -174,9 +173,8 @@ describe('firebase.write to the Realtime Database', () => {
     });
 
     it('returns a conflict if the expected version is invalid as a value of an HTTP header', async () => {
-      for (const expectedVersion of ['*', 'a\r\nx-injected: 1', 'é', '']) {
+      for (const expectedVersion of ['*', 'a\r\nx-injected: 1', 'é', ''])
         await assert.rejects(write(path, 1, { transaction, expectedVersion }), because('CONFLICT'));
-      }
     });
 
     it('commits only one of ten concurrent writes with the same expected version', async () => {

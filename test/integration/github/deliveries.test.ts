@@ -138,9 +138,7 @@ describe('GitHub webhook deliveries', () => {
 
   it('record each failed check on the task, but only once', async () => {
     const { id, number } = await taskInReview();
-    for (let time = 0; time < 3; time++) {
-      assert.equal((await send(failedRun(number))).status, 202);
-    }
+    for (let time = 0; time < 3; time++) assert.equal((await send(failedRun(number))).status, 202);
     const [entry, ...others] = await logs(id);
     assert.deepEqual(others, []);
     const { at: _, ...rest } = Object(entry);
@@ -227,11 +225,9 @@ describe('GitHub webhook deliveries', () => {
   it('are ignored if Muster does not use their event, and rejected if malformed', async () => {
     assert.equal((await deliver('ping', { zen: 'Design for failure.' })).status, 204);
     assert.equal((await deliver('star', 'not even JSON')).status, 204);
-    for (const payload of ['{', 'null', '[]', '{"action":"closed"}', 'payload=%7B%7D', '{"__proto__":{}}']) {
-      for (const event of ['pull_request', 'check_run', 'check_suite', 'workflow_run']) {
+    for (const payload of ['{', 'null', '[]', '{"action":"closed"}', 'payload=%7B%7D', '{"__proto__":{}}'])
+      for (const event of ['pull_request', 'check_run', 'check_suite', 'workflow_run'])
         assert.equal((await deliver(event, payload)).status, 400, `${event} ${payload}`);
-      }
-    }
     assert.equal((await deliver('pull_request', '')).status, 401);
   });
 });

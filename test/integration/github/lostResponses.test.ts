@@ -28,7 +28,7 @@ describe('a write to GitHub with a lost response', () => {
 
   const lose = (route: string, carriedOut = () => {}) => fixture.gitHub.fail({ route, hangUp: true, carriedOut });
 
-  for (const [what, ends] of LOSSES) {
+  for (const [what, ends] of LOSSES)
     for (const key of [undefined, 'with a key']) {
       const given = key === undefined ? {} : { idempotency_key: randomUUID() };
 
@@ -39,7 +39,6 @@ describe('a write to GitHub with a lost response', () => {
         assert.match(String(fixture.repo.issues[0]?.body), /^Why\n\n<!-- muster:[a-z0-9]{20} -->$/);
       });
     }
-  }
 
   it('finds the created pull request', async () => {
     lose(PULLS);

@@ -49,9 +49,8 @@ export function needOf({ collection, scope, filters, orders }: RecordedQuery): N
     ...new Set(filters.filter(({ op }) => ops.includes(op)).map(({ field }) => field)),
   ];
   const [equalities, arrays, ranges] = [withOp(EQUALITIES), withOp(CONTAINMENTS), withOp(RANGES)];
-  if (equalities.length + arrays.length + ranges.length < new Set(filters.map(({ field }) => field)).size) {
+  if (equalities.length + arrays.length + ranges.length < new Set(filters.map(({ field }) => field)).size)
     throw new Error(`unknown operator in: ${filters.map(({ op }) => op).join(', ')}`);
-  }
   const twice = orders.filter(({ field }) => equalities.includes(field));
   if (twice.length > 0)
     throw new Error(`${collection} is ordered by a field compared for equality: ${twice[0]?.field}`);

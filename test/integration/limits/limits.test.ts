@@ -71,9 +71,8 @@ describe('rate limits', () => {
     const uids = ['a.b', 'a/b', 'a%2Eb', 'a#b', '[a]', '$a', 'ä', '\u{1f600}', 'a\u0001b'].map(
       (uid) => `${team.workspace}${uid}`,
     );
-    for (const uid of uids) {
+    for (const uid of uids)
       assert.equal((await ledger.lease(uid, LIMIT, { owed: 0, wanted: 99 })).granted, LIMIT.burst, uid);
-    }
   });
 
   it('allow calls while the database is unreachable, and charge nothing for late leases', async () => {
@@ -107,9 +106,7 @@ describe('rate limits', () => {
     const stuck = ledger.lease(ann, LIMIT, { owed: 0, wanted: 1 });
     isStuck = false;
     await assert.rejects(stuck, /did not respond/);
-    for (let n = 1; n <= 3; n++) {
-      assert.equal((await ledger.lease(bob, LIMIT, { owed: 0, wanted: n })).granted, n);
-    }
+    for (let n = 1; n <= 3; n++) assert.equal((await ledger.lease(bob, LIMIT, { owed: 0, wanted: n })).granted, n);
   });
 
   it('include a cleanup that deletes buckets that have been full for a day', async () => {

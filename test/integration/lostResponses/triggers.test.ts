@@ -52,7 +52,7 @@ describe('a function whose commit loses its response takes effect once:', functi
     assert.deepEqual(new Set(tested), new Set(functions));
   });
 
-  for (const [name, own] of Object.entries(occasions)) {
+  for (const [name, own] of Object.entries(occasions))
     for (const [when, occasion] of Object.entries(own)) {
       const title = `${name} for ${when}`;
       it(title, async () => {
@@ -64,7 +64,6 @@ describe('a function whose commit loses its response takes effect once:', functi
         if (problems.length > 0) assert.fail(problems.join('\n'));
       });
     }
-  }
 
   async function perform(occasion: Occasion, connection: LossyConnection, loss?: Loss): Promise<Outcome> {
     const fixture = new LostResponseFixture(vendors, connection.direct);

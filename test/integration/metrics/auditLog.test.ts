@@ -81,7 +81,7 @@ describe('log entries of calls', () => {
 
   it('contain no arguments and no credential', async () => {
     const viewer: Principal = personOf('person', 'viewer');
-    for (const principal of [team.leader, viewer]) {
+    for (const principal of [team.leader, viewer])
       for (const args of [
         (example: object) => ({ ...example, idempotency_key: SENT }),
         (example: object) => marked(example) as object,
@@ -94,6 +94,5 @@ describe('log entries of calls', () => {
           assert.ok(!text.includes(SENT), text);
         }
       }
-    }
   });
 });

@@ -174,9 +174,8 @@ describe('orchestration discovery', () => {
       await save('mine');
       const { workflows } = app.services.orchestration;
       const owner = team.leader.owner_uid;
-      for (const workflow of ['mine', 'direct', { name: 'mine', steps }, JSON.stringify({ name: 'mine', steps })]) {
+      for (const workflow of ['mine', 'direct', { name: 'mine', steps }, JSON.stringify({ name: 'mine', steps })])
         assert.ok((await workflows.resolve(owner, workflow)).steps.length > 0);
-      }
       await assert.rejects(workflows.resolve(owner, 'theirs'), /Workflow ".*" not found/);
     });
   });

@@ -91,9 +91,8 @@ export class OrchestrationFixture {
   }
 
   private async untilDone(runId: string, app: Composition): Promise<void> {
-    while ((await app.services.runExecution.deliver({ runId })) === 'busy') {
+    while ((await app.services.runExecution.deliver({ runId })) === 'busy')
       await new Promise((resolve) => setTimeout(resolve, 50));
-    }
   }
 
   get principal(): Principal {

@@ -33,7 +33,7 @@ describe('a run whose instance is killed', function () {
   after(() => fixture.stop());
   afterEach(() => fixture.assertAcceptable());
 
-  for (const [place, at] of BOUNDARIES.entries()) {
+  for (const [place, at] of BOUNDARIES.entries())
     for (const step of stepsStoppedAt(at, place)) {
       const isKilled = step === STEPS[place] && (IS_NIGHTLY || at === 'before the answer is recorded');
       it(`succeeds if stopped in step ${step} ${at}${isKilled ? ', by SIGKILL' : ''}`, async () => {
@@ -59,7 +59,6 @@ describe('a run whose instance is killed', function () {
         assert.equal(run.warnings.filter((warning) => warning.includes('was repeated')).length, doubts);
       });
     }
-  }
 
   /** Asserts that the journal has one response. There was one model request, unless a call's outcome was unknown. */
   async function assertMade(runId: string, input: string, step: string, doubt: Doubt): Promise<void> {

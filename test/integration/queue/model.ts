@@ -119,9 +119,8 @@ export class QueueModel {
     if (task === undefined) return 'refused';
     const isMine = task.holder === agent && (epoch === undefined || epoch === task.epoch);
     if (isMine && isHeld(task)) return this.accept(task, agent, outcome);
-    if (isMine && task.outcome !== undefined) {
+    if (isMine && task.outcome !== undefined)
       return (outcome === 'done') === (task.outcome === 'done') ? 'repeated' : 'refused';
-    }
     const expired = task.expired.findLast((one) => one.agent === agent && (epoch === undefined || epoch === one.epoch));
     if (expired === undefined) return 'refused';
     if (task.status === 'available' && expired.epoch === task.epoch) return this.accept(task, agent, outcome);

@@ -205,9 +205,8 @@ async function create(
   }));
   const tasks = await app.services.taskCreation.create(team.request(drafts), unkeyed);
   ledger.create(tasks.map((task) => task.id));
-  for (const [index, { id, priority, dependencies }] of tasks.entries()) {
+  for (const [index, { id, priority, dependencies }] of tasks.entries())
     model.create(id, priority, wanted[index]?.deadline ?? Infinity, dependencies);
-  }
   return 'created';
 }
 

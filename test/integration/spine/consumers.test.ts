@@ -44,9 +44,7 @@ describe('event consumers', () => {
     it('contain each event once, in the order of the events', async () => {
       const [first, second, third] = events(3);
       assert.ok(first && second && third);
-      for (const event of [third, first, third, second, first]) {
-        await person.deliver(TOPICS.taskUpdates, event);
-      }
+      for (const event of [third, first, third, second, first]) await person.deliver(TOPICS.taskUpdates, event);
       assert.deepEqual(await person.list('task-updates'), ['event-0', 'event-1', 'event-2']);
     });
 

@@ -48,7 +48,7 @@ describe('the schedule that sends reminders', () => {
     for (const id of ids) assert.equal((await person.sentReminders(id)).length, 1);
   });
 
-  for (const when of ['before', 'after'] as const) {
+  for (const when of ['before', 'after'] as const)
     it(`sends each reminder once even if an instance crashes ${when} a commit`, async () => {
       const ids = await Promise.all(Array.from({ length: 5 }, () => person.remind(person.now)));
       const { store } = person.app.kernel;
@@ -61,7 +61,6 @@ describe('the schedule that sends reminders', () => {
         assert.equal((await person.reminder(id))?.sent, true);
       }
     });
-  }
 
   it('marks a reminder as late if it sends the reminder too late', async () => {
     const [missed, punctual] = [await person.remind(person.now), await person.remind(person.after(3600))];

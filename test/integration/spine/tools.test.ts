@@ -85,9 +85,8 @@ describe('reminder tools', () => {
     const other = { ...team.principal('other', 'leader'), owner_uid: 'somebody-else' };
     const set = { task_id: id, remind_at: at(60) };
     assert.equal(await refusal('set_reminder', set, other), 'TASK_NOT_FOUND');
-    for (const tool of ['snooze_reminder', 'delete_reminder']) {
+    for (const tool of ['snooze_reminder', 'delete_reminder'])
       assert.equal(await refusal(tool, { reminder_id: id }, other), 'NOT_FOUND');
-    }
     await use('complete_task', { task_id: id });
     assert.equal(await refusal('set_reminder', set), 'CONFLICT');
   });

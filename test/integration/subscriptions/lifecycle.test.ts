@@ -145,9 +145,8 @@ describe('a subscription', () => {
     const wish = request();
     const { cursor } = await begin(wish);
     const log = cursor.split('.')[0];
-    for (const hostile of ['x', `${log}.99.0`, '../../x.1.0']) {
+    for (const hostile of ['x', `${log}.99.0`, '../../x.1.0'])
       await assert.rejects(poll(wish, hostile), because('INVALID_CURSOR'), hostile);
-    }
   });
 
   it('reports an overflow for a cursor of an earlier subscription that had the same id', async () => {
@@ -318,7 +317,7 @@ describe('a subscription', () => {
     assert.deepEqual(late.told, subscriber.told.slice(-late.told.length));
   });
 
-  for (const database of ['realtime', 'firestore'] as const) {
+  for (const database of ['realtime', 'firestore'] as const)
     it(`cannot be read while the rules of ${database} deny this, and continues afterwards`, async () => {
       const wish = request({ database, eventType: 'value' });
       await begin(wish);
@@ -334,7 +333,6 @@ describe('a subscription', () => {
       }
       assert.deepEqual((await poll(wish)).events, []);
     });
-  }
 
   it('ends a waiting poll as soon as the rules deny it', async () => {
     // Tests only the Realtime Database, because Firestore's emulator does not end listeners when its rules change.

@@ -192,7 +192,7 @@ describe('system.getTaskQueue', () => {
       stuck: { failed_dependencies: ['task-gone'], stuck: true },
     };
 
-    for (const [field, fields] of Object.entries(CHANGES)) {
+    for (const [field, fields] of Object.entries(CHANGES))
       it(`show a change of ${field} at once at the instance that made it, and after 5 s at others`, async () => {
         await team.createOne();
         if (field === 'waitingFor') await team.claim(agentId);
@@ -204,7 +204,6 @@ describe('system.getTaskQueue', () => {
         team.pass(5);
         assert.equal(JSON.stringify(await waits(other)), JSON.stringify(await waits()));
       });
-    }
   });
 
   it('reports an agent of another workspace as unknown, unless its owner is the caller', async () => {

@@ -17,7 +17,7 @@ const OF_FIRESTORE = {
 
 const LARGE = 'x'.repeat(250_000);
 
-for (const database of ['firestore', 'realtime'] as const) {
+for (const database of ['firestore', 'realtime'] as const)
   describe(`undo of writes to ${database === 'firestore' ? 'Firestore' : 'the Realtime Database'}`, () => {
     let fixture: AccessFixture;
     let hers: Principal;
@@ -229,7 +229,6 @@ for (const database of ['firestore', 'realtime'] as const) {
       assert.match(await refusal(event_id), /did not store all/);
     });
   });
-}
 
 describe('undo of a write to a Realtime Database value that is not an object', () => {
   it('restores the previous value', async () => {

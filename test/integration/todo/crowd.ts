@@ -52,9 +52,7 @@ export async function crowdTodos(team: Team, count: number): Promise<readonly To
     },
     ...(first ? [happened(first, `${todo.id}-event`, new Date(team.now.getTime() - number * HOUR))] : []),
   ]);
-  for (let at = 0; at < changes.length; at += BATCH) {
-    await team.app.kernel.store.commit(changes.slice(at, at + BATCH));
-  }
+  for (let at = 0; at < changes.length; at += BATCH) await team.app.kernel.store.commit(changes.slice(at, at + BATCH));
   return todos;
 }
 

@@ -58,8 +58,8 @@ describe('lists of to-dos', function () {
     return filters.filter((_, index) => IS_NIGHTLY || (index + Math.floor(index / 8)) % orders.length === place);
   }
 
-  for (const sort_by of SORT_FIELDS) {
-    for (const sort_order of SORT_ORDERS) {
+  for (const sort_by of SORT_FIELDS)
+    for (const sort_order of SORT_ORDERS)
       it(`list_tasks returns the to-dos that match a filter, sorted by ${sort_by} ${sort_order}`, async () => {
         for (const filter of filtersFor(sort_by, sort_order)) {
           const expected = todos
@@ -70,11 +70,9 @@ describe('lists of to-dos', function () {
           assert.deepEqual(found, { ids: expected, total: expected.length }, JSON.stringify(filter));
         }
       });
-    }
-  }
 
   it('list_tasks returns every to-do exactly once across its pages', async () => {
-    for (const filter of [{}, { priority: 'HIGH' }, { tags: ['work'] }, { due_after: inDays(0.1) }]) {
+    for (const filter of [{}, { priority: 'HIGH' }, { tags: ['work'] }, { due_after: inDays(0.1) }])
       for (const sort_by of SORT_FIELDS) {
         const asked = { ...filter, sort_by, limit: 3 };
         const whole = await list({ ...asked, limit: 100 });
@@ -93,7 +91,6 @@ describe('lists of to-dos', function () {
         } while (cursor !== undefined);
         assert.deepEqual(paged, whole.ids, JSON.stringify(asked));
       }
-    }
   });
 
   async function list(asked: JsonObject): Promise<{ ids: readonly string[]; total: unknown }> {

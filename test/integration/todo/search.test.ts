@@ -48,7 +48,7 @@ describe('search_tasks', function () {
     return { found, totals };
   }
 
-  for (const query of QUERIES) {
+  for (const query of QUERIES)
     it(`returns each match of "${query}" once for every page size, with the total`, async () => {
       const words = searchWords(query);
       const isInTitle = ({ title }: Todo) => matchesWords(title, words);
@@ -67,7 +67,6 @@ describe('search_tasks', function () {
         for (const page of found) assert.equal(page.length <= limit, true);
       }
     });
-  }
 
   it('returns newer to-dos before older to-dos', async () => {
     const { found } = await pages('review', 100);

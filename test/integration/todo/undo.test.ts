@@ -217,11 +217,10 @@ class Home {
 describe('undo of to-do changes', function () {
   this.timeout('8m');
 
-  for (const fate of Object.keys(FATES)) {
+  for (const fate of Object.keys(FATES))
     it(`leaves a recurring to-do that can still be completed if its next occurrence was ${fate}`, async () => {
       for (const course of COURSES.filter((one) => one.fate === fate)) await take(course);
     });
-  }
 
   it('restores a recurring to-do with an open occurrence if the earlier one was completed', async () => {
     const home = new Home();
@@ -302,13 +301,12 @@ describe('undo of to-do changes', function () {
       const before = await home.state();
       await home.done(tool, given);
       const after = await home.state();
-      for (let round = 0; round < ROUNDS; round++) {
+      for (let round = 0; round < ROUNDS; round++)
         for (const expected of [before, after]) {
           const undone = await home.done('system_undo', { event_id: await home.latestEvent() });
           assert.deepEqual(undone['refused'], [], `${tool}, round ${round}`);
           assert.deepEqual(await home.state(), expected, `${tool}, round ${round}`);
         }
-      }
     }
     await completed('Done');
     await home.requireSound('after all tools');

@@ -54,8 +54,7 @@ describe('Firestore access in production', () => {
     // Each call has one request, because a request that the rules deny is not retried.
     const methods = production.calls.map(({ method }) => method).sort();
     assert.deepEqual(methods, ['BatchGetDocuments', 'BatchGetDocuments', 'Commit', 'Commit', 'Listen', 'RunQuery']);
-    for (const { method, headers } of production.calls) {
+    for (const { method, headers } of production.calls)
       assert.equal(headers.authorization, `Bearer ${credential}`, method);
-    }
   });
 });

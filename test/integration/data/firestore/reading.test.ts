@@ -100,13 +100,12 @@ describe('firebase.read of Firestore', () => {
   it('returns each document once across all pages, even if documents have equal values', async () => {
     const names = Array.from({ length: 11 }, (_, index) => `doc-${String(index).padStart(2, '0')}`);
     const path = await collectionOf(Object.fromEntries(names.map((name) => [name, { n: 1, half: name > 'doc-05' }])));
-    for (const orderBy of [undefined, '__name__', 'n', 'half']) {
+    for (const orderBy of [undefined, '__name__', 'n', 'half'])
       for (const limit of [1, 3, 11]) {
         const found = await pages(path, { limit, ...(orderBy !== undefined && { orderBy }) });
         assert.deepEqual(found.flat(), names, `${orderBy} by ${limit}`);
         assert.ok(found.every((page, index) => page.length === limit || index === found.length - 1));
       }
-    }
   });
 
   it('continues pages after values of every kind, even if the last returned document is deleted', async () => {
@@ -164,9 +163,8 @@ describe('firebase.read of Firestore', () => {
       const { details } = await refusedFor('VALIDATION_ERROR', data.read(worker, path, { orderBy: 'n', cursor: one }));
       assert.match(details.field ?? '', /^query\.cursor/);
     }
-    for (const query of [{}, { orderBy: 'm' }, { orderBy: 'n', startAt: 1 }, { orderBy: 'n', endAt: 2 }]) {
+    for (const query of [{}, { orderBy: 'm' }, { orderBy: 'n', startAt: 1 }, { orderBy: 'n', endAt: 2 }])
       await refusedFor('VALIDATION_ERROR', data.read(worker, path, { ...query, cursor }));
-    }
     const other = await collectionOf({ a: { n: 1 } });
     await refusedFor('VALIDATION_ERROR', data.read(worker, other, { orderBy: 'n', cursor }));
   });
@@ -178,12 +176,10 @@ describe('firebase.read of Firestore', () => {
       const { details } = await refusedFor('VALIDATION_ERROR', data.read(worker, path, { orderBy }));
       assert.equal(details.field, 'query.orderBy');
     }
-    for (const startAt of ['a/b', '', '__x__', 5, true]) {
+    for (const startAt of ['a/b', '', '__x__', 5, true])
       await refusedFor('VALIDATION_ERROR', data.read(worker, path, { orderBy: '__name__', startAt }));
-    }
-    for (const orderBy of ['a b', 'ä', 'a*', '`', '[0]', '~', '\u0000', '$key', 'constructor', 'toString']) {
+    for (const orderBy of ['a b', 'ä', 'a*', '`', '[0]', '~', '\u0000', '$key', 'constructor', 'toString'])
       assert.deepEqual((await data.read(worker, path, { orderBy })).data, [], orderBy);
-    }
   });
 
   it('accepts the longest possible path', async () => {

@@ -50,12 +50,10 @@ describe('firebase.write to Firestore', () => {
 
   it('refuses updates without fields or with overlapping fields', async () => {
     const path = await put({ a: 1 });
-    for (const changes of [{}, { a: 1, 'a.b': 2 }, { 'x.y.z': 1, x: 1 }]) {
+    for (const changes of [{}, { a: 1, 'a.b': 2 }, { 'x.y.z': 1, x: 1 }])
       await refusedFor('VALIDATION_ERROR', data.write(worker, path, changes, { operation: 'update' }));
-    }
-    for (const name of ['', 'a.', '.a', 'a..b', '__x__', 'a.__x__', 'a\ud800']) {
+    for (const name of ['', 'a.', '.a', 'a..b', '__x__', 'a.__x__', 'a\ud800'])
       await refusedFor('INVALID_DATA_TYPE', data.write(worker, path, { [name]: 1 }, { operation: 'update' }));
-    }
     const nested = { a: { b: { __delete__: true } } };
     await refusedFor('INVALID_DATA_TYPE', data.write(worker, path, nested, { operation: 'update' }));
     assert.deepEqual(await stored(path), { a: 1 });
@@ -90,9 +88,8 @@ describe('firebase.write to Firestore', () => {
 
   it('refuses documents that are not objects', async () => {
     for (const value of [null, 'text', 1, true, [], [{}], { __timestamp__: '2026-01-01T00:00:00Z' }]) {
-      for (const operation of ['set', 'update'] satisfies WriteOperation[]) {
+      for (const operation of ['set', 'update'] satisfies WriteOperation[])
         await refusedFor('INVALID_DATA_TYPE', data.write(worker, place(), value, { operation }));
-      }
       await refusedFor('INVALID_DATA_TYPE', data.write(worker, `${place()}/x`, value, { operation: 'push' }));
     }
   });
@@ -154,13 +151,12 @@ describe('firebase.write to Firestore', () => {
       const path = await put({ a: 1 });
       const { version: expectedVersion = '' } = await data.read(worker, path);
       await data.write(worker, path, { a: 2 });
-      for (const expected of [expectedVersion, null, '', 'x', '1.2.3']) {
+      for (const expected of [expectedVersion, null, '', 'x', '1.2.3'])
         for (const operation of ['set', 'update', 'delete'] satisfies WriteOperation[]) {
           const request = { ...transaction, operation, expectedVersion: expected };
           const { code } = await refusedFor('CONFLICT', data.write(worker, path, { a: 3 }, request));
           assert.equal(code, 'CONFLICT');
         }
-      }
       assert.deepEqual(await stored(path), { a: 2 });
     });
 
@@ -193,9 +189,8 @@ describe('firebase.write to Firestore', () => {
 
     it('rejects increments and array changes if it replaces a document', async () => {
       const path = await put({ n: 1 });
-      for (const value of [{ __increment__: 1 }, { __arrayUnion__: [1] }, { __arrayRemove__: [1] }]) {
+      for (const value of [{ __increment__: 1 }, { __arrayUnion__: [1] }, { __arrayRemove__: [1] }])
         await refusedFor('INVALID_DATA_TYPE', data.write(worker, path, { n: value }, transaction));
-      }
       await data.write(worker, path, { at: { __serverTimestamp__: true } }, transaction);
       assert.ok(Object.hasOwn((await stored(path)) as JsonObject, 'at'));
     });
