@@ -135,13 +135,12 @@ describe('requests with hostile text, except tool calls', () => {
     await ask(method, { ...params, _meta: ENVELOPE }, { 'MCP-Protocol-Version': REVISION, 'Mcp-Method': method });
   };
 
-  for (const { uri } of resources) {
+  for (const { uri } of resources)
     it(`reading the resource ${uri} with hostile text at its end exceeds no limit of a request`, async () => {
       for (const text of texts(uri)) if (text !== '') await inBothEras('resources/read', { uri: `${uri}${text}` });
     });
-  }
 
-  for (const { uriTemplate } of templates) {
+  for (const { uriTemplate } of templates)
     for (const variable of variablesOf(uriTemplate)) {
       it(`reading the resource ${uriTemplate} with hostile ${variable} exceeds no limit of a request`, async function () {
         this.timeout(120_000);
@@ -163,14 +162,12 @@ describe('requests with hostile text, except tool calls', () => {
         }
       });
     }
-  }
 
-  for (const [method, params] of Object.entries(METHODS)) {
+  for (const [method, params] of Object.entries(METHODS))
     it(`the method ${method} with hostile parameters exceeds no limit of a request`, async function () {
       this.timeout(120_000);
       for (const text of texts(method)) await inBothEras(method, Object(replaced(params, text)));
     });
-  }
 
   it('an unknown method with hostile text as its name exceeds no limit of a request', async () => {
     for (const text of texts('method')) await ask(text, {});
@@ -185,7 +182,7 @@ describe('requests with hostile text, except tool calls', () => {
     }
   });
 
-  for (const path of ['agent/messages', 'agent/tasks', 'agent/status', 'events']) {
+  for (const path of ['agent/messages', 'agent/tasks', 'agent/status', 'events'])
     it(`GET ${path} with hostile text in the URL returns no 5xx status and reveals no internals`, async () => {
       for (const text of texts(path)) {
         const value = encodeURIComponent(text.toWellFormed().slice(0, 3000));
@@ -195,22 +192,18 @@ describe('requests with hostile text, except tool calls', () => {
         await judge(path, `${path}/${value}`, { method: 'GET' }, true);
       }
     });
-  }
 
-  for (const [name, forms] of Object.entries(FORMS)) {
+  for (const [name, forms] of Object.entries(FORMS))
     it(`POST /${name} with hostile text in a field returns no 5xx status and reveals no internals`, async function () {
       this.timeout(120_000);
-      for (const form of forms) {
-        for (const field of Object.keys(form)) {
+      for (const form of forms)
+        for (const field of Object.keys(form))
           for (const text of texts(name + field)) {
             const body = new URLSearchParams({ ...form, [field]: text });
             const headers = { 'Content-Type': 'application/x-www-form-urlencoded', Authorization: '' };
             await judge(name, name, { method: 'POST', body: String(body).slice(0, 30_000), headers }, true);
           }
-        }
-      }
     });
-  }
 
   it('POST /register with hostile text returns no 5xx status and reveals no internals', async () => {
     for (const text of ALWAYS.slice(0, MAX_REGISTRATIONS / 2)) {
@@ -230,15 +223,14 @@ describe('requests with hostile text, except tool calls', () => {
 
   it('GET /authorize with hostile text returns no 5xx status and reveals no internals', async function () {
     this.timeout(120_000);
-    for (const field of Object.keys(AUTHORIZE)) {
+    for (const field of Object.keys(AUTHORIZE))
       for (const text of texts(`authorize${field}`)) {
         const query = new URLSearchParams({ ...AUTHORIZE, [field]: text.slice(0, 5000) });
         await judge('authorize', `authorize?${query}`, { method: 'GET', headers: { Authorization: '' } }, true);
       }
-    }
   });
 
-  for (const path of ['authorize/person', 'authorize/decision', 'authorize?authorization=']) {
+  for (const path of ['authorize/person', 'authorize/decision', 'authorize?authorization='])
     it(`a request to /${path} with hostile text returns no 5xx status and reveals no internals`, async () => {
       for (const text of texts(path)) {
         const value = encodeURIComponent(text.toWellFormed().slice(0, 3000));
@@ -248,5 +240,4 @@ describe('requests with hostile text, except tool calls', () => {
         await judge(path, path.endsWith('=') ? `${path}${value}` : path, init, true);
       }
     });
-  }
 });

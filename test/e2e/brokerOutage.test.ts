@@ -30,13 +30,11 @@ describe('functions for to-do events', () => {
 
     const topics = [TOPICS.taskEvents, TOPICS.taskUpdates];
     const subscriptions = await Promise.all(topics.map((topic) => Subscription.to(topic, project)));
-    for (const trigger of triggers) {
+    for (const trigger of triggers)
       await eventually('the trigger is taken', async () => (await deliver(relay, trigger)) || undefined);
-    }
-    for (const subscription of subscriptions) {
+    for (const subscription of subscriptions)
       for (const event of outbox.docs)
         await subscription.until(1, ({ attributes }) => attributes['event_id'] === event.id);
-    }
   });
 
   it('logDeadLetters logs a dead letter as an error, with its unchanged text and attributes', async () => {

@@ -17,7 +17,7 @@ const RESOURCES = [
   'coordination://master-plan',
 ];
 
-for (const era of ERAS) {
+for (const era of ERAS)
   describe(`the MCP client "${era}"`, () => {
     let leader: Connection;
 
@@ -122,7 +122,6 @@ for (const era of ERAS) {
       await assert.rejects(leader.read('coordination://no-such'), /coordination:\/\/no-such|not found/i);
     });
   });
-}
 
 /** Calls every coordination tool and onboarding_registerAgent to do a small job, and returns the tools' names. */
 async function workThroughEveryTool(client: Connection): Promise<ReadonlySet<string>> {

@@ -109,7 +109,7 @@ for (const [name, hasBroker, ordersByDay] of [
       for (const answer of await Promise.all(others.map(run))) assert.equal(answer.status, 200);
     }
 
-    for (const order of defaultOrNightly<readonly OrderName[]>(ordersByDay, { night: BOTH })) {
+    for (const order of defaultOrNightly<readonly OrderName[]>(ordersByDay, { night: BOTH }))
       it(`exist exactly once if every event is delivered twice, ${order}`, async () => {
         const due = inMinutes(30);
         const [recurring, ...others] = await addTodos(due);
@@ -133,7 +133,6 @@ for (const [name, hasBroker, ordersByDay] of [
         await deliveries.repeat();
         assert.deepEqual(await effects(), once);
       });
-    }
 
     /** Adds a recurring to-do and three other to-dos, whose reminders are due at the same time. Returns their ids. */
     async function addTodos(due: Date): Promise<[string, ...string[]]> {

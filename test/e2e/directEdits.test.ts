@@ -75,12 +75,11 @@ describe('the trigger repairTodo', () => {
   }
 
   async function assertAudited(ids: readonly string[]): Promise<void> {
-    for (const id of ids) {
+    for (const id of ids)
       await eventually(
         `the receipt of the event ${id} exists`,
         async () => (await firestore().doc(eventReceiptPath(id)).get()).exists || undefined,
       );
-    }
   }
 
   it('adds the next occurrence, with reminder and events, if a recurring to-do is completed', async () => {

@@ -119,7 +119,7 @@ const WAYS: readonly (readonly [string, Call])[] = [
   ...ERAS.map((era) => [era, throughMcp(era)] as const),
 ];
 
-for (const [name, call] of WAYS) {
+for (const [name, call] of WAYS)
   it(`ten calls from the specifications return the printed response through ${name}`, async () => {
     // Another test may have marked the agent offline.
     await firestore().doc(agentPath('agent-001')).update({ status: 'active' });
@@ -136,4 +136,3 @@ for (const [name, call] of WAYS) {
       assertShape(await call(example, url, tokens[endpoint]), prints, fullName(example));
     }
   });
-}

@@ -40,7 +40,7 @@ const HOSTILE_URIS: readonly string[] = [
   'not a uri',
 ];
 
-for (const era of INSPECTOR_ERAS) {
+for (const era of INSPECTOR_ERAS)
   describe(`the MCP Inspector's command line (${era})`, () => {
     const workspace = newWorkspace('inspector');
     let inspector: Inspector;
@@ -132,7 +132,6 @@ for (const era of INSPECTOR_ERAS) {
       await read('agent://status', 'application/json');
     });
   });
-}
 
 /** Returns one resource of each template. The task must have log entries of the given day. */
 function membersOf(taskId: string, day: string): ReadonlyMap<string, { uri: string; shows: RegExp }> {

@@ -147,9 +147,8 @@ for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS
         assert.ok(({ messages: 'data', status: 'metrics', tasks: 'queueStats' }[name] ?? '') in json, text);
         assert.equal((await send(page, {})).status, 401, name);
       }
-      for (const uri of greeting.resources.documentation.filter((one) => !one.startsWith('http'))) {
+      for (const uri of greeting.resources.documentation.filter((one) => !one.startsWith('http')))
         await connection.read(uri).catch((error: Error) => assert.match(error.message, /no goal/, uri));
-      }
     });
 
     it('suggests checklist calls that complete every required item of the checklist', async () => {

@@ -77,9 +77,8 @@ function isTitled(called) {
  */
 function textOf(node) {
   if (ts.isStringLiteralLike(node)) return node.text;
-  if (ts.isTemplateExpression(node)) {
+  if (ts.isTemplateExpression(node))
     return node.head.text + node.templateSpans.map((span) => `\`x\`${span.literal.text}`).join('');
-  }
   if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken) {
     const [left, right] = [textOf(node.left), textOf(node.right)];
     if (left === undefined && right === undefined) return undefined;

@@ -32,8 +32,8 @@ const paths = execFileSync('git', ['ls-files', '--', ...process.argv.slice(2)], 
   .filter((path) => path !== '' && !EXCLUDED.test(path));
 
 let findings = 0;
-for (const path of paths) {
-  for (const { kind, text, line } of proseOf(path)) {
+for (const path of paths)
+  for (const { kind, text, line } of proseOf(path))
     for (const { id, kinds, pattern, instead } of EXPRESSIONS) {
       const match = kinds.includes(kind) && text.match(pattern);
       if (!match) continue;
@@ -41,8 +41,6 @@ for (const path of paths) {
       const from = Math.max(0, (match.index ?? 0) - 30);
       console.log(`${path}:${line} ${id} …${text.slice(from, (match.index ?? 0) + match[0].length + 30)}… ${instead}`);
     }
-  }
-}
 if (findings > 0) {
   console.error(`${findings} expressions to replace. docs/style.md has the rules.`);
   process.exitCode = 1;

@@ -12,7 +12,7 @@ const VENDORS = [
   ['gemini', 'gemini', (settings: ModelSettings): HostedAgent => new Gemini(settings)],
 ] as const;
 
-for (const [service, agent, make] of VENDORS) {
+for (const [service, agent, make] of VENDORS)
   describeReal(service, () => {
     const settings = (): ModelSettings => modelSettings()[agent];
     const ask = (from: HostedAgent, prompt: string, maxOutputTokens: number, onText = (_: string) => {}) =>
@@ -50,4 +50,3 @@ for (const [service, agent, make] of VENDORS) {
       );
     });
   });
-}

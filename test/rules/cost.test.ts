@@ -74,7 +74,7 @@ describe('a decision of the Firestore rules on one read', () => {
     ['a worker of the deployment', 'alpha', false, 'the person and the open workspaces'],
   ] as const;
 
-  for (const [name, workspace, isAllowed, looks] of cases) {
+  for (const [name, workspace, isAllowed, looks] of cases)
     it(`of a task in ${workspace} by ${name} requires reading ${looks}`, async () => {
       const [person, access] = [await evaluations(PERSON), await evaluations(ACCESS)];
       const reading = getDoc(doc(environment.as(callerNamed(name)).firestore, `tasks/in-${workspace}`));
@@ -82,5 +82,4 @@ describe('a decision of the Firestore rules on one read', () => {
       assert.ok((await evaluations(PERSON)) > person);
       assert.equal((await evaluations(ACCESS)) > access, looks === 'the person and the open workspaces');
     });
-  }
 });

@@ -18,18 +18,16 @@ const pathsOf = (database: Permission['database']): string[] =>
 
 describe('the permission table', () => {
   it("lists every collection that the server's path modules name", () => {
-    for (const name of Object.values(paths.COLLECTIONS)) {
+    for (const name of Object.values(paths.COLLECTIONS))
       assert.ok(
         pathsOf('firestore').some((path) => path.startsWith(`${name}/{`)),
         `Firestore's ${name}`,
       );
-    }
-    for (const name of Object.values(realtimePaths).filter((value) => typeof value === 'string')) {
+    for (const name of Object.values(realtimePaths).filter((value) => typeof value === 'string'))
       assert.ok(
         pathsOf('realtime').some((path) => path.startsWith(`${name}/{`)),
         `the Realtime Database's ${name}`,
       );
-    }
   });
 
   it('lists every path that the server builds', () => {

@@ -187,12 +187,11 @@ describe("a person's own data", () => {
   });
 
   it('a query for the personal documents of all people is denied', async () => {
-    for (const name of ['todos', 'recurringTasks', 'reminders', 'events']) {
+    for (const name of ['todos', 'recurringTasks', 'reminders', 'events'])
       for (const each of someOf(callers)) {
         const all = query(collection(environment.as(each).firestore, name), limit(1));
         await assertFails(getDocs(all));
       }
-    }
   });
 });
 
@@ -200,7 +199,7 @@ describe('special cases of the Realtime Database rules', () => {
   const environment = useEnvironment();
 
   it('the Realtime Database rules deny replacing or removing a whole free-form tree', async () => {
-    for (const tree of ['messages', 'shared']) {
+    for (const tree of ['messages', 'shared'])
       for (const each of admin) {
         const { realtime } = environment.as(each);
         await assertSucceeds(set(ref(realtime, `${tree}/team/a`), 1));
@@ -209,7 +208,6 @@ describe('special cases of the Realtime Database rules', () => {
         await assertSucceeds(update(ref(realtime, tree), { mine: 1, 'team/b': 2 }));
         await assertSucceeds(remove(ref(realtime, `${tree}/team`)));
       }
-    }
   });
 
   it('the Realtime Database rules deny reading the whole database', async () => {

@@ -13,7 +13,7 @@ const THOROUGH: readonly string[] = ['get', 'list', 'create'];
 /** The rules treat each of these like another operation. If no caller has access, only the nightly run tests them. */
 const SAME_VERB: readonly string[] = ['query', 'count', 'replace', 'merge'];
 
-for (const database of ['firestore', 'realtime'] as const) {
+for (const database of ['firestore', 'realtime'] as const)
   describe(`minimum roles in the rules of ${database}`, () => {
     const environment = useEnvironment();
     for (const situation of situationsOf(database)) {
@@ -26,7 +26,6 @@ for (const database of ['firestore', 'realtime'] as const) {
       }
     }
   });
-}
 
 interface Case {
   readonly environment: Environment;

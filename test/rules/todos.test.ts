@@ -115,18 +115,15 @@ describe('rules of to-dos', function () {
     return todoPath(id);
   }
 
-  for (const { field, allowed, denied } of bounds) {
+  for (const { field, allowed, denied } of bounds)
     it(`the rules of to-dos allow the owner to change ${field} only to allowed values`, async () => {
       for (const value of denied) {
         const path = await aTodo();
         await assertFails(updateDoc(doc(asOwner(), path), { [field]: value }));
         await assertSucceeds(updateDoc(doc(asOwner(), path), { [field]: allowed[0] }));
       }
-      for (const value of allowed) {
-        await assertSucceeds(updateDoc(doc(asOwner(), await aTodo()), { [field]: value }));
-      }
+      for (const value of allowed) await assertSucceeds(updateDoc(doc(asOwner(), await aTodo()), { [field]: value }));
     });
-  }
 
   it('the rules of to-dos allow the owner to change all editable fields in one write', async () => {
     const path = await aTodo();
@@ -225,9 +222,8 @@ describe('rules of to-dos', function () {
 
     for (const caller of [OWNER, ...others]) {
       const { firestore } = environment.as(caller);
-      for (const change of [{ sent: true }, { sent: false }, { remind_at: FUTURE }, { late: true }]) {
+      for (const change of [{ sent: true }, { sent: false }, { remind_at: FUTURE }, { late: true }])
         await assertFails(updateDoc(doc(firestore, reminder), change));
-      }
       await assertFails(deleteDoc(doc(firestore, reminder)));
       await assertFails(updateDoc(doc(firestore, happened), { event_type: 'deleted' }));
       await assertFails(deleteDoc(doc(firestore, happened)));

@@ -25,15 +25,14 @@ describe('queries for documents in workspaces', () => {
   const environment = useEnvironment();
 
   before(async () => {
-    for (const row of inField) {
+    for (const row of inField)
       for (const workspace of ['alpha', 'gamma']) {
         const path = `${collectionOf(row)}/in-${workspace}`;
         await setDoc(doc(environment.unbound.firestore, path), { workspace, at: 1 });
       }
-    }
   });
 
-  for (const row of inField) {
+  for (const row of inField)
     it(`documents of ${row.path} can be listed only by a query that names one workspace`, async () => {
       const { firestore } = environment.as(member);
       const all = collection(firestore, collectionOf(row));
@@ -47,7 +46,6 @@ describe('queries for documents in workspaces', () => {
       await assertFails(getDocs(query(all, where('workspace', 'in', ['alpha', 'gamma']))));
       await assertFails(getDocs(query(all, where('workspace', '==', 'gamma'))));
     });
-  }
 
   it('agents in any workspace can also be listed by a query of their owner', async () => {
     await setDoc(doc(environment.unbound.firestore, agentPath('owners-agent')), {
@@ -65,9 +63,8 @@ describe('queries for documents in workspaces', () => {
   });
 
   it('reads of missing documents are denied, like reads of documents that a caller may not see', async () => {
-    for (const path of ['tasks/in-gamma', 'tasks/not-there', 'agents/in-gamma', 'agents/not-there']) {
+    for (const path of ['tasks/in-gamma', 'tasks/not-there', 'agents/in-gamma', 'agents/not-there'])
       await assertFails(getDoc(doc(environment.as(member).firestore, path)));
-    }
     await set(ref(environment.unbound.realtime, presencePath('elsewhere')), { last_seen: 1, workspace: 'gamma' });
     for (const path of [presencePath('elsewhere'), presencePath('not-there')]) {
       for (const caller of [member, admin]) await assertFails(get(ref(environment.as(caller).realtime, path)));

@@ -20,7 +20,7 @@ describe('sign-in with lost commit responses', () => {
   });
   after(() => lanes?.close());
 
-  for (const status of STATUSES) {
+  for (const status of STATUSES)
     it(`completes if each step loses the response to its commit with the status ${status}`, () =>
       lanes.use(async ({ database, proxy }) => {
         const deployment = await Deployment.start({ database });
@@ -54,5 +54,4 @@ describe('sign-in with lost commit responses', () => {
         await assert.rejects(app.refresh(second.refresh_token), { error: 'invalid_grant' });
         await deployment.stop();
       }));
-  }
 });

@@ -61,7 +61,7 @@ describe('sign-in metadata', () => {
     revocation_endpoint: `${PUBLIC}/revoke`,
   };
 
-  for (const below of ['', '/todo', '/network', '/rpc', '/todo/readonly', '/events']) {
+  for (const below of ['', '/todo', '/network', '/rpc', '/todo/readonly', '/events'])
     it(`names /mcp${below} as its resource, and is linked in the 401 challenge of that URL`, async () => {
       for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'PUT']) {
         const sent = await ask(`${PUBLIC}/mcp${below}`, method, { 'content-type': 'application/json' });
@@ -74,7 +74,6 @@ describe('sign-in metadata', () => {
         assert.equal((await json(named))['resource'], `${PUBLIC}/mcp${below}`);
       }
     });
-  }
 
   it('of the authorization server is identical at every well-known address below the root', async () => {
     const { resource, authorization_servers } = await json(`${PUBLIC}/.well-known/oauth-protected-resource`);

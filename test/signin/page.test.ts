@@ -160,7 +160,7 @@ describe('the sign-in page', () => {
     assert.equal((await app.redeem(await back(), started, redirect)).scope, 'muster:read');
   });
 
-  for (const colorScheme of ['light', 'dark'] as const) {
+  for (const colorScheme of ['light', 'dark'] as const)
     it(`is accessible on a phone in ${colorScheme} mode, before and after the sign-in`, async () => {
       await open({ colorScheme, viewport: PHONE });
       const opened = await app.begin();
@@ -172,7 +172,6 @@ describe('the sign-in page', () => {
       await page.goto(opened.url.href);
       await check('a problem');
     });
-  }
 
   it('is available in the seven languages of the welcome', async () => {
     const output = new Set<string>();

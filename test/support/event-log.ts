@@ -70,9 +70,8 @@ export class MemoryEventLog implements EventReader {
 
   private read(uid: string, { subscriptionId, cursor = '0' }: ReadFrom): Reading {
     const log = this.log(uid, subscriptionId);
-    if (!/^\d{1,9}$/.test(cursor)) {
+    if (!/^\d{1,9}$/.test(cursor))
       throw new MusterError('INVALID_FORMAT', 'Invalid cursor for this subscription.', { field: 'cursor' });
-    }
     const start = Math.max(Number(cursor), log.dropped);
     const events = log.events.slice(start, start + PAGE);
     return { events, cursor: events.at(-1)?.cursor ?? String(start), overflow: start > Number(cursor) };

@@ -43,9 +43,8 @@ function plausible(schema: Schema, victims: Victims): fc.Arbitrary<unknown> {
   const { type, properties, items, pattern } = schema;
   if (Array.isArray(schema['enum'])) return fc.constantFrom(...schema['enum']);
   if (type === 'object' && isRecord(properties)) return plausibleObject(schema, properties, victims);
-  if (type === 'array' && isRecord(items)) {
+  if (type === 'array' && isRecord(items))
     return fc.array(mixed(plausible(items, victims)), { minLength: 1, maxLength: 3 });
-  }
   if (type === 'object') return mixed(fc.dictionary(oddText, oddText, { maxKeys: 3, noNullPrototype: true }));
   if (type === 'number' || type === 'integer')
     return mixed(plausibleNumber(schema), fc.constantFrom(...HOSTILE_NUMBERS));

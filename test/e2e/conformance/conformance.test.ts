@@ -13,11 +13,10 @@ describe('the MCP endpoint', () => {
 
   after(() => proxy?.close());
 
-  for (const suite of SUITES) {
+  for (const suite of SUITES)
     it(`passes conformance suite ${suite.name}, except for the expected failures`, async () => {
       const options = [...suite.selection, '--expected-failures', expectedFailures(suite)];
       const { code, output } = await runSuite(suite, proxy.url, options);
       assert.equal(code, 0, summary(output));
     });
-  }
 });

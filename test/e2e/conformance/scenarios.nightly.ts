@@ -19,12 +19,10 @@ describe('an MCP endpoint with the tools and resources that the scenarios requir
     await endpoint?.close();
   });
 
-  for (const suite of SUITES) {
-    for (const scenario of FIXTURE_SCENARIOS) {
+  for (const suite of SUITES)
+    for (const scenario of FIXTURE_SCENARIOS)
       it(`passes the scenario ${scenario} of conformance suite ${suite.name}`, async () => {
         const { code, output } = await runSuite(suite, proxy.url, [...suite.revision, '--scenario', scenario]);
         assert.equal(code, 0, summary(output));
       });
-    }
-  }
 });

@@ -40,11 +40,10 @@ export function runSuite(suite: Suite, url: string, options: readonly string[]):
   const program = fileURLToPath(new URL(`../../clients/node_modules/${suite.program}`, import.meta.url));
   const child = spawn(process.execPath, [program, 'server', '--url', url, ...options]);
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
+  for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
       output += text;
     });
-  }
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, output }));

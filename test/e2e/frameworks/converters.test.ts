@@ -29,7 +29,7 @@ const EXAMPLES = new Map(
 
 const lists = everyList();
 
-for (const { title, address, tools } of lists) {
+for (const { title, address, tools } of lists)
   describe(`the tool list ${title}`, () => {
     it('converts to the strict mode of OpenAI Agents, except for tools that accept any object', () => {
       for (const tool of tools) {
@@ -55,7 +55,7 @@ for (const { title, address, tools } of lists) {
     });
 
     it("can be converted to Gemini's schemas by Genkit and the Agent Development Kit", () => {
-      for (const tool of tools) {
+      for (const tool of tools)
         for (const [by, convert] of Object.entries({ genkitFunction, adkFunction })) {
           const { name, parameters } = convert(tool);
           assert.match(name, /^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$/);
@@ -63,7 +63,6 @@ for (const { title, address, tools } of lists) {
           for (const required of tool.inputSchema.required ?? [])
             assert.ok(parameters.properties?.[required]?.type ?? parameters.properties?.[required]?.anyOf);
         }
-      }
     });
 
     it('can be called through LangChain, which validates the arguments before it sends them', async () => {
@@ -109,7 +108,6 @@ for (const { title, address, tools } of lists) {
       }
     });
   });
-}
 
 function exampleOf({ name, inputSchema }: Listed, address: string): Readonly<Record<string, unknown>> {
   const listed = Object.keys(inputSchema.properties ?? {});

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { endpointUrl, newWorkspace, tokenOf } from '../support/endpoint.ts';
 import { type Connected, FRAMEWORKS } from './packages.ts';
 
-for (const [name, connect] of Object.entries(FRAMEWORKS)) {
+for (const [name, connect] of Object.entries(FRAMEWORKS))
   describe(`an agent with the framework ${name}`, () => {
     const agent_id = `framework-${randomUUID().slice(0, 8)}`;
     let leader: Connected;
@@ -62,4 +62,3 @@ for (const [name, connect] of Object.entries(FRAMEWORKS)) {
       assert.equal((await call('todo_complete_task', { task_id })).task.completed, true);
     });
   });
-}

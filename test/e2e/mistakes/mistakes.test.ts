@@ -33,11 +33,10 @@ describe('an error explains the mistake of a caller who', () => {
     assert.ok(new Set(MISTAKES.map(({ who }) => who)).size >= 60, `there are only ${MISTAKES.length} mistakes`);
   });
 
-  for (const mistake of MISTAKES) {
+  for (const mistake of MISTAKES)
     it(mistake.who, async () => {
       const reported = await mistake.make(fixture);
       const gaps = missing(mistake, reported);
       assert.equal(gaps.length, 0, `The error does not state ${gaps.join(', nor ')}: ${reported}`);
     });
-  }
 });

@@ -116,7 +116,7 @@ describe('a runner with real coding agents', () => {
   /** Parts of the .git folder that a task in a worktree may change: objects, refs, and files of runners. */
   const SHARED = ['objects', 'refs', 'logs', 'worktrees', 'muster'].map((name) => `.git/${name}`);
 
-  for (const tool of ['CLAUDECODE', 'GEMINI'] as const) {
+  for (const tool of ['CLAUDECODE', 'GEMINI'] as const)
     it(`changes only the branch of the task if ${tool} does it in a nested repository`, async () => {
       const home = newRepository(fixture.folder);
       const outer = newRepository(`${home}/outer`);
@@ -176,7 +176,6 @@ describe('a runner with real coding agents', () => {
         await Promise.all([claude.close(), gemini.close()]);
       }
     });
-  }
 
   it('is listed as an agent whose capabilities name its coding agents', async () => {
     installClaude(fixture.bin);

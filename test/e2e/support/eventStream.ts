@@ -38,9 +38,8 @@ export async function openEvents(token: string, { subscriptionId, lastEventId }:
       ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
     },
   });
-  if (response.status !== 200 || response.body === null) {
+  if (response.status !== 200 || response.body === null)
     throw new Error(`HTTP ${response.status}: ${await response.text()}`);
-  }
   assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);
   const frames = framesOf(response.body);
   const next = async () => {

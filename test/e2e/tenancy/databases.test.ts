@@ -116,9 +116,8 @@ describe('database access', function () {
           const nothing = JSON.stringify(await ask(missing));
           assert.equal(plain(reported, path), plain(nothing, missing));
         };
-        for (const caller of STRANGERS) {
+        for (const caller of STRANGERS)
           for (const tool of ['firebase.read', 'access.explain']) await check(caller, homeOf(caller), tool);
-        }
       });
 
     if (OWNERS_OWN.includes(writes)) continue;

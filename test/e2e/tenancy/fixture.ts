@@ -107,12 +107,11 @@ export class TenancyFixture {
       { kind: 'setMember', member: { ...member, uid: this.cas, workspace: this.alpha, role: 'worker' } },
       { kind: 'setMember', member: { ...member, uid: this.bea, workspace: this.beta, role: 'leader' } },
     ]);
-    for (const role of ['viewer', 'worker', 'leader'] as const) {
+    for (const role of ['viewer', 'worker', 'leader'] as const)
       this.credentials.set(
         `ann the ${role}`,
         await this.agent(this.ann, `ann-${role}`, role, { workspace: this.alpha }),
       );
-    }
     await this.mirrored();
     this.credentials.set(
       'bea the leader',

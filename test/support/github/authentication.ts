@@ -28,9 +28,8 @@ export function identify(world: GitHubState, authorization: string | undefined):
   if (credential.split('.').length === 3) return checkJwt(world, credential);
   if (credential === world.personalToken) return { kind: 'person' };
   const token = world.tokens.find((one) => one.token === credential);
-  if (token === undefined || token.expiresAt.getTime() <= Date.now()) {
+  if (token === undefined || token.expiresAt.getTime() <= Date.now())
     return { kind: 'refused', why: 'Bad credentials' };
-  }
   return { kind: 'installation', installation: token.installation };
 }
 
@@ -39,9 +38,8 @@ function checkJwt({ app }: GitHubState, jwt: string): Asker {
   const [header = '', payload = '', signature = ''] = jwt.split('.');
   if (decoded(header)?.['alg'] !== 'RS256') return refused('A JSON web token could not be decoded');
   const verifier = createVerify('RSA-SHA256').update(`${header}.${payload}`);
-  if (!verifier.verify(app.publicKey, Buffer.from(signature, 'base64url'))) {
+  if (!verifier.verify(app.publicKey, Buffer.from(signature, 'base64url')))
     return refused('A JSON web token could not be decoded');
-  }
   const output = claims.safeParse(decoded(payload));
   if (!output.success || String(output.data.iss) !== app.id) return refused('Integration not found');
   const now = Date.now() / 1000;

@@ -64,9 +64,8 @@ export class ObjectStore {
   }
 
   private entry(seed: Seed): FileEntry {
-    if (typeof seed === 'string' || seed instanceof Uint8Array) {
+    if (typeof seed === 'string' || seed instanceof Uint8Array)
       return { mode: '100644', sha: this.blob(Buffer.from(seed)) };
-    }
     // The entry of a submodule contains the id of a commit in another repository.
     if (seed.mode === '160000') return { mode: seed.mode, sha: seed.content };
     return { mode: seed.mode, sha: this.blob(Buffer.from(seed.content)) };

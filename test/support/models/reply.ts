@@ -56,9 +56,7 @@ export class Reply {
     await this.pause(behavior.afterMs ?? 0);
     if (this.closed.signal.aborted) return;
     const output = this.output(behavior.text ?? standard(), behavior.end, behavior.thinks);
-    if (!this.question.streamed) {
-      return this.end(200, 'application/json', JSON.stringify(this.dialect.whole(output)));
-    }
+    if (!this.question.streamed) return this.end(200, 'application/json', JSON.stringify(this.dialect.whole(output)));
     const events = this.dialect.events(output, inPieces(output.text, behavior.pieces ?? PIECES));
     await this.write(events, behavior.betweenMs);
     this.over = true;

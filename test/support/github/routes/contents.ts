@@ -80,9 +80,7 @@ function shownContent(
   [path, entry]: readonly [string, FileEntry],
 ): unknown {
   const common = { ...commonOf(asked, repo, path, entry), type: TYPES[entry.mode] };
-  if (entry.mode === '160000') {
-    return { ...common, submodule_git_url: 'https://github.com/sartor-ai/library.git' };
-  }
+  if (entry.mode === '160000') return { ...common, submodule_git_url: 'https://github.com/sartor-ai/library.git' };
   const blob = repo.objects.blobs.get(entry.sha) ?? Buffer.alloc(0);
   if (entry.mode === '120000') {
     const target = blob.toString();

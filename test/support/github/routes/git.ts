@@ -76,9 +76,8 @@ export const git: Routes = {
     if (there === undefined) throw invalid('Reference does not exist');
     if (repo.protectedBranches.has(name)) throw invalid('Cannot update this protected branch.');
     const sha = String(asked.body['sha']);
-    if (asked.body['force'] !== true && !repo.objects.isAncestor(there, sha)) {
+    if (asked.body['force'] !== true && !repo.objects.isAncestor(there, sha))
       throw invalid('Update is not a fast forward');
-    }
     repo.branches.set(name, sha);
     return { status: 200, body: shownRef(asked, name, sha) };
   },
@@ -133,9 +132,8 @@ function listedTree(asked: Asked, sha: string, objects: ObjectStore, files: Read
     }
     byPath.set(entry.path, entry);
   }
-  if (asked.query['recursive'] === undefined) {
+  if (asked.query['recursive'] === undefined)
     return { ...whole, tree: [...byPath].flatMap(([path, entry]) => (path.includes('/') ? [] : [entry])) };
-  }
   const { treeLimit } = asked.world;
   const tree = [...byPath.values()].slice(0, treeLimit);
   return { ...whole, tree, truncated: byPath.size > treeLimit };

@@ -12,9 +12,8 @@ export const tracker: Routes = {
     const repo = writable(asked);
     if (!repo.hasIssues) throw new Refused(410, 'Issues are disabled for this repo');
     const { title, body, labels, assignees, milestone } = asked.body;
-    if (milestone !== undefined) {
+    if (milestone !== undefined)
       throw invalid('Validation Failed', { resource: 'Issue', field: 'milestone', code: 'invalid' });
-    }
     const issue: Issue = {
       number: repo.nextNumber(),
       title: String(title),
@@ -82,9 +81,8 @@ function requireMergeable(repo: Repo, head: string, base: string): void {
   if (from === undefined) throw invalid('Validation Failed', about('head'));
   if (into === undefined) throw invalid('Validation Failed', about('base'));
   const custom = (message: string) => ({ resource: 'PullRequest', code: 'custom', message });
-  if (repo.objects.isAncestor(from, into)) {
+  if (repo.objects.isAncestor(from, into))
     throw invalid('Validation Failed', custom(`No commits between ${base} and ${head}`));
-  }
   if (repo.pulls.some((pull) => pull.state === 'open' && pull.head === head && pull.base === base)) {
     const message = `A pull request already exists for ${repo.owner}:${head}.`;
     throw invalid('Validation Failed', custom(message));
