@@ -52,9 +52,8 @@ describe('a ruleset', () => {
     assert.ok(allowed > 100 && allowed < 2900, String(allowed));
   });
 
-  for (const source of ['', '{}', '{"rules":1}', '{"rules":{".read":"a b"}}', '{"rules":{".nope":true}}']) {
+  for (const source of ['', '{}', '{"rules":1}', '{"rules":{".read":"a b"}}', '{"rules":{".nope":true}}'])
     it(`refuses ${source || 'nothing'}`, () => assert.throws(() => new Ruleset(source)));
-  }
 
   it('refuses two wildcards at one place, or the same wildcard name twice on a path', () => {
     assert.throws(() => new Ruleset('{"rules":{"$a":{},"$b":{}}}'), /multiple default rules/);

@@ -8,7 +8,7 @@ import { adminSdk, clientSdk, type EventName, type Sdk } from './support/sdk.ts'
 const scores = { p1: { n: 'a', sc: 10 }, p2: { n: 'b', sc: 30 }, p3: { n: 'c', sc: 20 }, p4: { n: 'd', sc: 40 } };
 const byScore: Constraint = ['orderByChild', 'sc'];
 
-for (const name of ['admin', 'client'] as const) {
+for (const name of ['admin', 'client'] as const)
   describe(`the ${name} SDK`, () => {
     let server: Server;
     let sdk: Sdk;
@@ -77,12 +77,11 @@ for (const name of ['admin', 'client'] as const) {
       ],
       ['p2,p3', [['orderByKey'], ['startAt', 'p2'], ['limitToFirst', 2]]],
     ];
-    for (const [expected, constraints] of queries) {
+    for (const [expected, constraints] of queries)
       it(`queries ${JSON.stringify(constraints)}`, async () => {
         assert.equal((await sdk.get('s', ...constraints)).keys().join(), expected);
         assert.equal((await sdk.once('s', ...constraints)).keys().join(), expected);
       });
-    }
 
     it('updates the window of a limited query when data changes', async () => {
       await sdk.set('window', scores);
@@ -146,4 +145,3 @@ for (const name of ['admin', 'client'] as const) {
       assert.equal((await sdk.get('again')).value, 1);
     });
   });
-}

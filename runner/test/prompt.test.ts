@@ -23,7 +23,7 @@ function taskWith(texts: Partial<ClaimedTask>): ClaimedTask {
 }
 
 describe('the prompt for a coding agent', () => {
-  for (const tool of ['CLAUDECODE', 'GEMINI'] as const) {
+  for (const tool of ['CLAUDECODE', 'GEMINI'] as const)
     it(`contains no command and no reference in the syntax of ${tool} for any text of a task`, () => {
       const text = fc.oneof(
         fc.string({ unit: 'binary' }),
@@ -45,7 +45,6 @@ describe('the prompt for a coding agent', () => {
         }),
       );
     });
-  }
 
   it("differs from the task's text only by backslashes before references and a note about them", () => {
     const description = '/login page';

@@ -30,9 +30,8 @@ export class Random {
   value(depth: number, withPriorities: boolean): unknown {
     const hasPriority = withPriorities && this.below(4) === 0;
     const priority = hasPriority ? { '.priority': this.pick([1, 2.5, 'x', 'y']) } : {};
-    if (depth === 0 || this.below(3) === 0) {
+    if (depth === 0 || this.below(3) === 0)
       return hasPriority ? { '.value': this.primitive(), ...priority } : this.primitive();
-    }
     const children = Array.from({ length: 1 + this.below(3) }, () => [
       this.pick(keys),
       this.value(depth - 1, withPriorities),
