@@ -12,9 +12,8 @@ export async function playData({ worker }: Cast, ledger: Ledger): Promise<void> 
   await data('write', note, 'operation set');
   await data('write', { ...note, operation: 'update' }, 'operation update');
   await data('write', { ...note, transaction: true }, 'operation set in a transaction');
-  for (let count = 1; count < DOCUMENTS; count++) {
+  for (let count = 1; count < DOCUMENTS; count++)
     await data('write', { ...note, path: COLLECTION, operation: 'push' }, 'operation push');
-  }
   const place = { database: 'firestore', path: COLLECTION };
   await data('read', { database: 'firestore', path: note.path }, 'a document');
   await data('read', place, `a collection of ${DOCUMENTS}`);

@@ -14,9 +14,8 @@ export async function playTodos({ worker }: Cast, ledger: Ledger): Promise<void>
   await todo('add_task', { title: 'Sometime' }, 'without a due date');
   const { task } = await todo('add_task', { title: 'Budget meeting', due_date: due(1) }, 'with a due date');
   const task_id = idOf(task);
-  for (let number = 1; number < TODOS; number++) {
+  for (let number = 1; number < TODOS; number++)
     await worker.call('todo.add_task', { title: `Meeting ${number}`, due_date: due(number), tags: ['work'] });
-  }
   await todo('update_task', { task_id, description: 'In May' }, 'changes neither title nor due date');
   await todo('update_task', { task_id, title: 'Budget meeting in May' }, 'changes the title');
   await todo('set_task_priority', { task_id, priority: 'HIGH' });

@@ -49,9 +49,8 @@ async function begin({ leader, worker, workerId }: Cast, ledger: Ledger): Promis
 
 async function fillCounters({ worker, workerId }: Cast): Promise<void> {
   const discovery = { agent_id: workerId, content: 'A session has eight counter documents.', tags: ['counters'] };
-  for (let count = 0; count < ENOUGH_FOR_ALL_COUNTERS; count++) {
+  for (let count = 0; count < ENOUGH_FOR_ALL_COUNTERS; count++)
     await worker.call('coordination.add_discovery', discovery);
-  }
 }
 
 async function work({ leader, worker, workerId }: Cast, ledger: Ledger): Promise<void> {
@@ -60,9 +59,8 @@ async function work({ leader, worker, workerId }: Cast, ledger: Ledger): Promise
   const { task: created } = await create('coordination.create_task', { ...task, priority: 1 });
   const first = idOf(created);
   const dependent = { ...task, dependencies: [first] };
-  for (let count = 0; count < DEPENDENTS; count++) {
+  for (let count = 0; count < DEPENDENTS; count++)
     await create('coordination.create_task', dependent, 'with one dependency');
-  }
   await create(
     'coordination.create_tasks_batch',
     { tasks: Array.from({ length: TASKS }, () => task) },

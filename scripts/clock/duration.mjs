@@ -9,13 +9,11 @@ const longest = 100 * 366 * 86_400_000;
  * @returns {number} in milliseconds
  */
 export function durationOf(text) {
-  if (!/^(\d{1,9}[smhdw])+$/.test(text)) {
+  if (!/^(\d{1,9}[smhdw])+$/.test(text))
     throw new Error(`invalid duration ${text}. Use a form such as 90s, 15m, 2h, 1d, 1w or 1d12h`);
-  }
   let sum = 0;
-  for (const [, count, unit] of text.matchAll(/(\d+)([smhdw])/g)) {
+  for (const [, count, unit] of text.matchAll(/(\d+)([smhdw])/g))
     sum += Number(count) * (milliseconds[unit ?? ''] ?? 0);
-  }
   if (sum > longest) throw new Error('the duration must be at most 100 years');
   return sum;
 }

@@ -38,9 +38,8 @@ export function choose(args) {
 function suiteFor(name) {
   const path = name.replace(/^\.\//, '');
   const suite = suites.find((one) => one.name === name || path === one.specs || path.startsWith(`${one.specs}/`));
-  if (suite === undefined) {
+  if (suite === undefined)
     throw new Error(`unknown suite or spec file ${name}; the suites are ${suites.map((one) => one.name).join(', ')}`);
-  }
   return suite.name === name ? suite : { ...suite, specs: path };
 }
 
