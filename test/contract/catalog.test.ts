@@ -76,9 +76,8 @@ for (const { name, tool, input, output } of entries)
       assert.equal(destructiveHint, false);
     });
 
-    it('accepts an idempotency key if it writes, and none if it only reads', () => {
-      assert.equal('idempotency_key' in tool.input.shape, !tool.annotations.readOnlyHint);
-    });
+    it('accepts an idempotency key if it writes, and none if it only reads', () =>
+      assert.equal('idempotency_key' in tool.input.shape, !tool.annotations.readOnlyHint));
 
     it('has a description for each of its arguments', () => {
       const bare = propertiesOf(input).filter(([, { description }]) => (description ?? '').trim() === '');

@@ -46,15 +46,12 @@ describe('specification contract', () => {
     );
     if (written === undefined) continue;
 
-    it(`matches the argument schema of ${name}`, () => {
-      assert.deepEqual(disagreements(written.inputSchema, withoutAddedValues(name, input)), []);
-    });
+    it(`matches the argument schema of ${name}`, () =>
+      assert.deepEqual(disagreements(written.inputSchema, withoutAddedValues(name, input)), []));
 
     const { outputSchema } = written;
     if (outputSchema === null) continue;
-    it(`matches the output schema of ${name}`, () => {
-      assert.deepEqual(disagreements(outputSchema, output), []);
-    });
+    it(`matches the output schema of ${name}`, () => assert.deepEqual(disagreements(outputSchema, output), []));
   }
 
   for (const [toolset, uris] of Object.entries(contract.resources)) {

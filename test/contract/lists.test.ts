@@ -70,9 +70,8 @@ for (const { title, address, tools } of lists)
       assert.doesNotMatch(JSON.stringify(tools), /"\$(ref|defs|schema|dynamicRef|anchor)"/);
     });
 
-    it('never has a list of types as a value of the keyword "type"', () => {
-      assert.deepEqual(paths(all.filter(({ schema }) => Array.isArray(schema.type))), []);
-    });
+    it('never has a list of types as a value of the keyword "type"', () =>
+      assert.deepEqual(paths(all.filter(({ schema }) => Array.isArray(schema.type))), []));
 
     it('has exactly one plain type for each required argument', () => {
       assert.deepEqual(paths(inputs.filter(({ required, schema }) => required && typeof schema.type !== 'string')), []);
@@ -108,9 +107,8 @@ for (const { title, address, tools } of lists)
           assert.equal(inputSchema['additionalProperties'], false, name);
     });
 
-    it('has no optional argument that accepts null', () => {
-      assert.deepEqual(paths(inputs.filter(({ optional, schema }) => optional && admitsNull(schema))), []);
-    });
+    it('has no optional argument that accepts null', () =>
+      assert.deepEqual(paths(inputs.filter(({ optional, schema }) => optional && admitsNull(schema))), []));
   });
 
 function admitsNull({ type, anyOf = [], ...rest }: Listed['inputSchema'] | Place['schema']): boolean {

@@ -22,9 +22,7 @@ const changed = (stored: Pick<Person, 'account' | 'valid_since'>, found: Paramet
 };
 
 describe("stored state of a person's account", () => {
-  it('remains unset if the account never existed', () => {
-    assert.equal(changed({}, undefined), undefined);
-  });
+  it('remains unset if the account never existed', () => assert.equal(changed({}, undefined), undefined));
 
   it('is set to "good" once, and other instances are not notified', () => {
     assert.deepEqual(changed({}, good), { account: 'good', isNews: false });

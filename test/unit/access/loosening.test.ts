@@ -218,9 +218,8 @@ describe('change that may loosen a limit', () => {
       assert.equal(set(before, { cost_usd: 5, tokens: 10 }), undefined, 'another limit is new');
     });
 
-    it('counts as set by the owner of the item if no setter is recorded', () => {
-      assert.equal(set(budget({ tokens: 5 }), {}), 'ada');
-    });
+    it('counts as set by the owner of the item if no setter is recorded', () =>
+      assert.equal(set(budget({ tokens: 5 }), {}), 'ada'));
 
     it("is raised by an agent only for the agent's own item; otherwise the item's owner decides", () => {
       assert.equal(set(budget({ cost_usd: 5, cost_set_by: 'agent:a' }), { cost_usd: 9 }), undefined);

@@ -60,9 +60,8 @@ describe('agent sweep', () => {
     return (await liveness.sweepJob.run(turn)).counts['offline'];
   };
 
-  it('marks no agent as offline if the presence data is not reliable', async () => {
-    assert.deepEqual([await sweep('away'), await sweep('back'), written], [0, 0, []]);
-  });
+  it('marks no agent as offline if the presence data is not reliable', async () =>
+    assert.deepEqual([await sweep('away'), await sweep('back'), written], [0, 0, []]));
 
   it('marks a silent agent as offline, with the time of its last heartbeat', async () => {
     assert.equal(await sweep(), 1);

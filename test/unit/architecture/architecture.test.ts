@@ -68,9 +68,8 @@ describe('code structure', () => {
     assert.equal(show(unresolved), '');
   });
 
-  it('lets a layer import only lower layers, and a toolset only the index.ts of another toolset', () => {
-    assert.equal(show(inside.filter(({ from, to }) => !mayImport(from, to))), '');
-  });
+  it('lets a layer import only lower layers, and a toolset only the index.ts of another toolset', () =>
+    assert.equal(show(inside.filter(({ from, to }) => !mayImport(from, to))), ''));
 
   it('keeps input and output out of rules, and databases out of tools', () => {
     const broken = inside.filter(({ from, to, onlyTypes }) =>
@@ -110,9 +109,8 @@ describe('code structure', () => {
     assert.ok(loaded.has('mcp/http/endpoint.ts') && !loaded.has('composition/compose.ts'));
   });
 
-  it('declares each type in one place, so that editors find its definition', () => {
-    assert.equal(files.filter((file) => textOf(file).includes('declare module')).join('\n'), '');
-  });
+  it('declares each type in one place, so that editors find its definition', () =>
+    assert.equal(files.filter((file) => textOf(file).includes('declare module')).join('\n'), ''));
 
   it('limits the length of the composition root', () => {
     const root = textOf('composition/compose.ts');

@@ -23,7 +23,6 @@ describe('description of a recurring to-do in words', () => {
     assert.match(recurrenceText({ ...rule, timezone: 'Pacific/Pago_Pago', end_date }), /until Wed, Dec 30/);
   });
 
-  it('uses UTC if the browser does not know the time zone', () => {
-    assert.match(recurrenceText({ ...rule, timezone: 'America/Nowhere' }), /every Tuesday at 3:00\sPM, UTC;/);
-  });
+  it('uses UTC if the browser does not know the time zone', () =>
+    assert.match(recurrenceText({ ...rule, timezone: 'America/Nowhere' }), /every Tuesday at 3:00\sPM, UTC;/));
 });

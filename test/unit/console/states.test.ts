@@ -28,7 +28,6 @@ describe('value that the console receives', () => {
     });
   });
 
-  it('from the cache does not replace the state "denied"', () => {
-    assert.deepEqual(hear({ state: 'denied' }, false), { state: 'denied' });
-  });
+  it('from the cache does not replace the state "denied"', () =>
+    assert.deepEqual(hear({ state: 'denied' }, false), { state: 'denied' }));
 });

@@ -12,9 +12,8 @@ describe('dependencies in a batch of new tasks', () => {
     ]);
   });
 
-  it('are stored once if they are listed twice', () => {
-    assert.deepEqual(resolveBatch([[], ['task-1', 'task-1', 'x', 'x']])[1], [{ sibling: 0 }, { existing: 'x' }]);
-  });
+  it('are stored once if they are listed twice', () =>
+    assert.deepEqual(resolveBatch([[], ['task-1', 'task-1', 'x', 'x']])[1], [{ sibling: 0 }, { existing: 'x' }]));
 
   for (const unknown of ['task-0', 'task-3', 'task-99999999999999999999'])
     it(`are rejected if the batch has no ${unknown}`, async () => {

@@ -187,9 +187,8 @@ describe('lease of a task', () => {
     assert.deepEqual(task.lapsed_claims.at(-1), { agent_id: 'agent-24', claim_epoch: 25 });
   });
 
-  it('is renewed from the time at which the holder was last seen', () => {
-    assert.deepEqual(renewLease(claimed(), secondsAfterStart(50)).claim?.lease_expires_at, secondsAfterStart(110));
-  });
+  it('is renewed from the time at which the holder was last seen', () =>
+    assert.deepEqual(renewLease(claimed(), secondsAfterStart(50)).claim?.lease_expires_at, secondsAfterStart(110)));
 
   it('cannot be released or renewed if no agent holds the task', async () => {
     const closed = reportOutcome(claimed(), { agent_id: 'ann' }, done, START).task;

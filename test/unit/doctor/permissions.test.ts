@@ -44,17 +44,13 @@ describe('roles of a CI account', () => {
   const section = /## In CI[^#]+/.exec(readText('../../../docs/guides/deploy.md'))?.[0] ?? '';
   const documented = [...section.matchAll(/`(roles\/[\w.]+)`/g)].map(([, role]) => role ?? '');
 
-  it('cover all methods that a deployment may call', () => {
-    assert.deepEqual(Object.keys(permissions.methods).sort(), [...methodIds()].sort());
-  });
+  it('cover all methods that a deployment may call', () =>
+    assert.deepEqual(Object.keys(permissions.methods).sort(), [...methodIds()].sort()));
 
-  it('cover the permissions that the Firebase CLI requires', () => {
-    assert.deepEqual(permissions.cli['commands/deploy.js'], requiredByCli().map(asNamedToday).sort());
-  });
+  it('cover the permissions that the Firebase CLI requires', () =>
+    assert.deepEqual(permissions.cli['commands/deploy.js'], requiredByCli().map(asNamedToday).sort()));
 
-  it('are sufficient for every step of a deployment', () => {
-    assert.deepEqual(missing(documented), []);
-  });
+  it('are sufficient for every step of a deployment', () => assert.deepEqual(missing(documented), []));
 
   it('include no role that a deployment does not need', () => {
     assert.equal(documented.length, 12);

@@ -8,9 +8,7 @@ describe('web origins that may call the endpoint', () => {
   beforeEach(() => {
     process.env['GCLOUD_PROJECT'] = 'ours-1';
   });
-  afterEach(() => {
-    setVariable('GCLOUD_PROJECT', before);
-  });
+  afterEach(() => setVariable('GCLOUD_PROJECT', before));
 
   it('are exactly the Firebase Hosting sites of the project', () => {
     const may = (origin: string): boolean => isAllowedOrigin(origin, 'mcp-1.run.app', allowedOrigins());

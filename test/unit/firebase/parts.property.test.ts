@@ -204,9 +204,8 @@ describe('lease of an instance that watches a path', () => {
     ['released', { ...lease, reading: false }, true],
     ['expired', { ...lease, renewed: new Date(84_000) }, true],
   ] as const) {
-    it(`may ${expected ? '' : 'not '}be acquired by an instance if it is ${what}`, () => {
-      assert.equal(canTakeLease(held, 'me', now), expected);
-    });
+    it(`may ${expected ? '' : 'not '}be acquired by an instance if it is ${what}`, () =>
+      assert.equal(canTakeLease(held, 'me', now), expected));
   }
 });
 

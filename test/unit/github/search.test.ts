@@ -80,7 +80,6 @@ describe('line number of a search match', () => {
     );
   });
 
-  it('is undefined if the file no longer contains the matched fragment', () => {
-    assert.equal(lineOf('abc', 'x', 0), undefined);
-  });
+  it('is undefined if the file no longer contains the matched fragment', () =>
+    assert.equal(lineOf('abc', 'x', 0), undefined));
 });

@@ -23,7 +23,6 @@ describe('graph node of an item', () => {
     assert.equal(nodeFromDocument({ ...document, totals: { counts: {}, cost_usd } }).totals.cost_usd, 0.3);
   });
 
-  it('has a cost of zero if its document has no cost field', () => {
-    assert.equal(nodeFromDocument({ ...document, totals: { counts: {} } }).totals.cost_usd, 0);
-  });
+  it('has a cost of zero if its document has no cost field', () =>
+    assert.equal(nodeFromDocument({ ...document, totals: { counts: {} } }).totals.cost_usd, 0));
 });

@@ -259,9 +259,7 @@ describe("check of a call's arguments", () => {
     });
 
   for (const [what, raw, taken = raw] of TAKEN)
-    it(`accepts ${what}`, () => {
-      assert.deepEqual(check({ text: 'a', ...raw }), { text: 'a', ...taken });
-    });
+    it(`accepts ${what}`, () => assert.deepEqual(check({ text: 'a', ...raw }), { text: 'a', ...taken }));
 
   it('keeps an argument of the kind that clients add to every call, if the tool defines it', () => {
     const own = argumentsChecker(z.strictObject({ action: z.string().optional() }));

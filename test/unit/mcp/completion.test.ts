@@ -80,9 +80,8 @@ for (const [era, connect] of Object.entries(eras))
       return (await client.complete({ ref, argument, context: { arguments: chosen } })).completion;
     };
 
-    it('is announced as a capability of the server', () => {
-      assert.deepEqual(client.getServerCapabilities()?.completions, {});
-    });
+    it('is announced as a capability of the server', () =>
+      assert.deepEqual(client.getServerCapabilities()?.completions, {}));
 
     it('returns each value that starts with the typed text once', async () => {
       assert.deepEqual(await complete('feature/'), {

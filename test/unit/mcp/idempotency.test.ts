@@ -124,7 +124,6 @@ describe('runOnce', () => {
     assert.notEqual(await secret('key', 'other'), first);
   });
 
-  it('serializes equal values to the same JSON text', () => {
-    assert.equal(canonicalJson({ b: [1, { d: null, c: 'x' }], a: true }), '{"a":true,"b":[1,{"c":"x","d":null}]}');
-  });
+  it('serializes equal values to the same JSON text', () =>
+    assert.equal(canonicalJson({ b: [1, { d: null, c: 'x' }], a: true }), '{"a":true,"b":[1,{"c":"x","d":null}]}'));
 });

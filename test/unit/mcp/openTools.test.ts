@@ -22,9 +22,8 @@ describe('tools that every credential may call', () => {
     assert.ok(ofAccess(methodsAt(catalogs.names)).length > 2, 'unrestricted credentials find all');
   });
 
-  it('are not listed at a URL that does not select their toolset', () => {
-    assert.deepEqual(ofAccess(methodsAt(['todo'], ['todo'])), []);
-  });
+  it('are not listed at a URL that does not select their toolset', () =>
+    assert.deepEqual(ofAccess(methodsAt(['todo'], ['todo'])), []));
 
   it('only read data, loosen no limit, and still require a permission check', () => {
     const restricted = { ...agentOf('a', 'ada', 'worker'), toolsets: ['todo'] };

@@ -75,9 +75,8 @@ describe('condition', () => {
 
   const broken = ['context.missing', 'context.owner', '1 / 0 == 1', 'context.constructor == 1', 'context["__proto__"]'];
   for (const expression of broken)
-    it(`cannot evaluate ${expression}`, () => {
-      assert.throws(() => evaluateCondition(expression, scope), ExpressionError);
-    });
+    it(`cannot evaluate ${expression}`, () =>
+      assert.throws(() => evaluateCondition(expression, scope), ExpressionError));
 
   it('evaluates to a boolean or throws an ExpressionError for any input', () => {
     const word = fc.constantFrom(

@@ -420,9 +420,8 @@ describe('rankingIn', () => {
     ...UNWRITTEN.map((text): [string, number, undefined] => [text, 2, undefined]),
   ];
   for (const [text, count, letters] of read)
-    it(`finds the ranking ${letters?.join(' > ') ?? 'none'} in ${JSON.stringify(text)}`, () => {
-      assert.deepEqual(rankingIn(text, count), letters);
-    });
+    it(`finds the ranking ${letters?.join(' > ') ?? 'none'} in ${JSON.stringify(text)}`, () =>
+      assert.deepEqual(rankingIn(text, count), letters));
 
   const style = fc.record({
     before: fc.constantFrom('', 'Reasons: A is short.\n\n', 'A > B?\n', '> quoted\n'),

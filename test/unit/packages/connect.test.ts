@@ -55,9 +55,8 @@ describe('muster connect', () => {
     });
   });
 
-  it('lists the supported clients if the named client is unknown', () => {
-    assert.throws(() => connect('emacs', folder, URL_OF_HUB, false), /claude, cursor, vscode, gemini, codex/);
-  });
+  it('lists the supported clients if the named client is unknown', () =>
+    assert.throws(() => connect('emacs', folder, URL_OF_HUB, false), /claude, cursor, vscode, gemini, codex/));
 
   it('accepts only https addresses and addresses of this machine', () => {
     const wishes = { url: undefined, workspace: undefined, folder };

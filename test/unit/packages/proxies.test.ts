@@ -93,9 +93,8 @@ describe('environment with a proxy', () => {
     });
   }
 
-  it('lets muster status reach the hub even if the proxy address has no scheme', async () => {
-    assert.match(await status({ HTTPS_PROXY: address().slice('http://'.length) }), /HTTP 401/);
-  });
+  it('lets muster status reach the hub even if the proxy address has no scheme', async () =>
+    assert.match(await status({ HTTPS_PROXY: address().slice('http://'.length) }), /HTTP 401/));
 
   it('makes muster status fail, without showing the password, if the proxy is unreachable', async () => {
     const output = await status({ HTTPS_PROXY: 'http://me:secret@127.0.0.1:9' });
@@ -106,9 +105,8 @@ describe('environment with a proxy', () => {
     assert.doesNotMatch(output, /secret/);
   });
 
-  it('causes an error of muster status if the variable does not contain a proxy address', async () => {
-    assert.match(await status({ HTTPS_PROXY: 'http://' }), /^Cannot reach .*HTTPS_PROXY is not a proxy address.*\n$/);
-  });
+  it('causes an error of muster status if the variable does not contain a proxy address', async () =>
+    assert.match(await status({ HTTPS_PROXY: 'http://' }), /^Cannot reach .*HTTPS_PROXY is not a proxy address.*\n$/));
 
   for (const name of ['NO_PROXY', 'no_proxy'])
     it(`is not used for the hub if the variable ${name} lists the hub`, async () => {

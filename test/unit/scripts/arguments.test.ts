@@ -51,9 +51,8 @@ describe('arguments of npm test', () => {
     assert.equal(choose(['--nightly']).everything, true);
   });
 
-  it('imply --nightly if they name a nightly spec file', () => {
-    assert.equal(choose(['test/e2e/busyMachine.nightly.ts']).nightly, true);
-  });
+  it('imply --nightly if they name a nightly spec file', () =>
+    assert.equal(choose(['test/e2e/busyMachine.nightly.ts']).nightly, true));
 
   it('cause an error that lists the suites if they name an unknown suite', () => {
     assert.throws(

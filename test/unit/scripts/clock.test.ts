@@ -21,9 +21,8 @@ describe('npm run clock', () => {
     assert.equal(durationText(durationOf('1w')), '7d');
   });
 
-  it('reports an error if npm start is not running', async () => {
-    await assert.rejects(moveClock(['advance', '1d', '--endpoint', '/nowhere.json']), /npm start is not running/);
-  });
+  it('reports an error if npm start is not running', () =>
+    assert.rejects(moveClock(['advance', '1d', '--endpoint', '/nowhere.json']), /npm start is not running/));
 
   it('prints its usage if the arguments are invalid', async () => {
     for (const args of [[], ['advance'], ['show', '1d'], ['advance', '1d', '2d'], ['back'], ['--help']])

@@ -13,9 +13,7 @@ const standard = suites.filter(({ optional }) => optional !== true).map(({ name 
 describe('continuous integration', () => {
   const run = [...workflow.matchAll(/^ +suites: (.+)$/gm)].flatMap(([, names = '']) => names.split(' '));
 
-  it('runs every suite of the default run exactly once', () => {
-    assert.deepEqual([...run].sort(), [...standard].sort());
-  });
+  it('runs every suite of the default run exactly once', () => assert.deepEqual([...run].sort(), [...standard].sort()));
 
   it('runs its matrix on every push and pull request', () => {
     assert.match(workflow, /^on:\n {2}push:\n(?: {4}.*\n)* {2}pull_request:\n/m);

@@ -23,9 +23,8 @@ describe('deployment parameters', () => {
     assert.equal(parameterOf('PUBLIC_URL', 'europe', folder), '', 'an empty value ends at its line');
   });
 
-  it('include the default region of the repository, for which the console is built', () => {
-    assert.equal(parameterOf('REGION', 'a-project-without-parameters'), 'us-central1');
-  });
+  it('include the default region of the repository, for which the console is built', () =>
+    assert.equal(parameterOf('REGION', 'a-project-without-parameters'), 'us-central1'));
 
   it('determine the URL of the endpoint', () => {
     assert.equal(endpointOf('europe', folder), 'https://europe-west1-europe.cloudfunctions.net/mcp');

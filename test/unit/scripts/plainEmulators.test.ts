@@ -19,9 +19,7 @@ describe('committed emulator configuration', () => {
   const config = Config.load(options);
   const rc = loadRC(options);
 
-  it('names the same project as the rest of the repository', () => {
-    assert.equal(rc.resolveAlias('default'), projectId);
-  });
+  it('names the same project as the rest of the repository', () => assert.equal(rc.resolveAlias('default'), projectId));
 
   it('loads the security rules into the Realtime Database that the functions use', () => {
     const rules = getRulesConfig(projectId, { ...options, config, rc });

@@ -34,7 +34,6 @@ describe('real services in a test run', () => {
     );
   });
 
-  it('cause an error if an unknown service is named', () => {
-    assert.throws(() => standingOf('github', { MUSTER_REAL: 'git' }), /service "git" in MUSTER_REAL\. Known: all, /);
-  });
+  it('cause an error if an unknown service is named', () =>
+    assert.throws(() => standingOf('github', { MUSTER_REAL: 'git' }), /service "git" in MUSTER_REAL\. Known: all, /));
 });

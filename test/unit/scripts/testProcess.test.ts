@@ -18,7 +18,6 @@ describe('test process', () => {
     assert.equal('MUSTER_UNKNOWN' in process.env, false);
   });
 
-  it('creates temporary files in the folder that is deleted with the run', () => {
-    assert.match(basename(tmpdir()), /^muster-test-/);
-  });
+  it('creates temporary files in the folder that is deleted with the run', () =>
+    assert.match(basename(tmpdir()), /^muster-test-/));
 });

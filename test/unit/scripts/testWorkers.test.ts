@@ -159,7 +159,6 @@ it did not
     assert.equal(summary([{ ...passing, seconds }], 4).match(/\.test\.ts/g)?.length, 10);
   });
 
-  it('is computed from the recorded duration of each file', () => {
-    assert.equal(secondsOfFiles(results).get('c.test.ts'), 3);
-  });
+  it('is computed from the recorded duration of each file', () =>
+    assert.equal(secondsOfFiles(results).get('c.test.ts'), 3));
 });

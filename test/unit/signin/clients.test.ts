@@ -342,9 +342,8 @@ describe('OAuth clients', () => {
       });
 
     for (const nothing of [undefined, null, [], 'x'])
-      it(`are refused if their description is ${JSON.stringify(nothing)}`, async () => {
-        assert.equal((await oauthError(() => clients.register(nothing))).code, 'invalid_client_metadata');
-      });
+      it(`are refused if their description is ${JSON.stringify(nothing)}`, async () =>
+        assert.equal((await oauthError(() => clients.register(nothing))).code, 'invalid_client_metadata'));
 
     it('may have no name, and may request OAuth features that Muster does not support', async () => {
       const { name } = await clients.register({

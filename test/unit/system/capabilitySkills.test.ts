@@ -8,9 +8,8 @@ const having = (...names: string[]) =>
   sampleAgent({ capability_details: names.map((name) => ({ name, category: 'work' })) });
 
 describe('changes to the list of skills when an agent registers', () => {
-  it('are empty if the agent declares the same capabilities again', () => {
-    assert.deepEqual(skillChanges(having('a', 'B'), having('a', 'B')), []);
-  });
+  it('are empty if the agent declares the same capabilities again', () =>
+    assert.deepEqual(skillChanges(having('a', 'B'), having('a', 'B')), []));
 
   it('replace a changed description without counting the agent a second time', () => {
     const after = sampleAgent({ creator: 'Ada', capability_details: [{ name: 'a', category: 'play' }] });

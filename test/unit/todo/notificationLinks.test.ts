@@ -32,9 +32,8 @@ function pageAt(address: string): string {
 describe('links in notifications', () => {
   const notified = EVENT_TYPES.filter((type) => topicsOf({ type }).includes(TOPICS.reminders));
 
-  it('are tested for every type of event that notifies people', () => {
-    assert.deepEqual(notified, ['reminder', 'question']);
-  });
+  it('are tested for every type of event that notifies people', () =>
+    assert.deepEqual(notified, ['reminder', 'question']));
 
   for (const type of notified)
     it(`about ${type} lead to a page of the console, and are part of the email`, () => {

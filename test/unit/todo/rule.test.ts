@@ -23,9 +23,8 @@ function refusal(requested: RequestedRule): unknown {
 }
 
 describe('recurrence rule', () => {
-  it('has the time zone UTC and no end by default', () => {
-    assert.deepEqual(recurrenceRule(daily), { frequency: 'DAILY', start_date: anchor, timezone: 'UTC' });
-  });
+  it('has the time zone UTC and no end by default', () =>
+    assert.deepEqual(recurrenceRule(daily), { frequency: 'DAILY', start_date: anchor, timezone: 'UTC' }));
 
   it('keeps the time zone and the end that are set', () => {
     const endDate = new Date('2026-03-11T09:00:00Z');

@@ -16,9 +16,8 @@ async function reasonOf(act: () => unknown): Promise<string> {
 }
 
 describe('tags of a to-do', () => {
-  it('are trimmed, and keep their order', () => {
-    assert.deepEqual(checkedTags([' work ', 'Home', '\thigh priority\n']), ['work', 'Home', 'high priority']);
-  });
+  it('are trimmed, and keep their order', () =>
+    assert.deepEqual(checkedTags([' work ', 'Home', '\thigh priority\n']), ['work', 'Home', 'high priority']));
 
   it('are unique without regard to case, and keep the spelling of the first one', () => {
     assert.deepEqual(checkedTags(['Work', 'WORK', ' work', 'Straße', 'STRASSE']), ['Work', 'Straße']);

@@ -31,7 +31,6 @@ describe('request URL for a configured Realtime Database URL', () => {
     it(`is ${url.split('?')[0]} for ${databaseURL}`, () => assert.equal(urlFor(databaseURL, emulator), url));
   }
 
-  it('is undefined if the deployment has no database URL', () => {
-    assert.throws(() => urlFor(undefined, undefined), /has no Realtime Database URL/);
-  });
+  it('is undefined if the deployment has no database URL', () =>
+    assert.throws(() => urlFor(undefined, undefined), /has no Realtime Database URL/));
 });

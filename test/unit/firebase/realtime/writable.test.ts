@@ -53,14 +53,12 @@ describe('data check before a Realtime Database write', () => {
     [{ a: { '.sv': 'timestamp', b: 1 } }, 'data.a..sv'],
     [nested(31), `data${'.in'.repeat(31)}`],
   ] as [JsonValue, string][]) {
-    it(`rejects ${JSON.stringify(value).slice(0, 60)} and names the field`, () => {
-      assert.throws(() => checkWritable(PATH, value), refusedAt(field));
-    });
+    it(`rejects ${JSON.stringify(value).slice(0, 60)} and names the field`, () =>
+      assert.throws(() => checkWritable(PATH, value), refusedAt(field)));
   }
 
-  it('rejects values that are nested too deeply', () => {
-    assert.throws(() => checkWritable(PATH, nested(5000)), refusedAt(`data${'.in'.repeat(31)}`));
-  });
+  it('rejects values that are nested too deeply', () =>
+    assert.throws(() => checkWritable(PATH, nested(5000)), refusedAt(`data${'.in'.repeat(31)}`)));
 
   it('requires an object of children if the operation is an update', () => {
     assert.deepEqual(checkedChildren(PATH, { a: 1, b: null }), { a: 1, b: null });
