@@ -70,13 +70,11 @@ describe('the indexes of Firestore', () => {
     assert.ok(declared.indexes.length <= 1000);
   });
 
-  it('are checked against every query of the console', () => {
-    assert.deepEqual(Object.keys(consoleQueries()).sort(), Object.keys(queryModule).filter(isQuery).sort());
-  });
+  it('are checked against every query of the console', () =>
+    assert.deepEqual(Object.keys(consoleQueries()).sort(), Object.keys(queryModule).filter(isQuery).sort()));
 
-  it('are checked against every method of the stores, in every variant of its query', () => {
-    assert.deepEqual(untaken.filter(isQueryBuilding), [], 'add calls that execute this code to indexes/readers.ts');
-  });
+  it('are checked against every method of the stores, in every variant of its query', () =>
+    assert.deepEqual(untaken.filter(isQueryBuilding), [], 'add calls that execute this code to indexes/readers.ts'));
 
   it('are checked against every file that queries Firestore', () => {
     const querying = readdirSync(source, { recursive: true, encoding: 'utf8' })

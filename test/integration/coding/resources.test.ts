@@ -208,9 +208,7 @@ describe('coding resources', () => {
     'TASK://list',
     'task://list?x=1',
   ]) {
-    it(`are not found by the invalid URI ${uri.slice(0, 40)}`, () => {
-      assert.equal(resources.find(uri), undefined);
-    });
+    it(`are not found by the invalid URI ${uri.slice(0, 40)}`, () => assert.equal(resources.find(uri), undefined));
   }
 
   it('have completions for the variables of their URI templates', async () => {

@@ -27,9 +27,8 @@ describe('claim_task without a claimable task', () => {
     ann = await team.join('ann', ['rust']);
   });
 
-  it('reports that the workspace has no goal', async () => {
-    assert.match(await why(), /^no_goal: .*has no goal.*init_coordination/);
-  });
+  it('reports that the workspace has no goal', async () =>
+    assert.match(await why(), /^no_goal: .*has no goal.*init_coordination/));
 
   it('reports the reason "none" if all tasks are held by agents or closed', async () => {
     const bob = await team.join('bob');

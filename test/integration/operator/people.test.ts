@@ -20,9 +20,7 @@ describe('npm run people', () => {
   const workspace = `ws-${some}`;
   let uid = '';
 
-  before(async () => {
-    await kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
-  });
+  before(() => kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]));
 
   it('creates an account without a role, and shows its password link once', async () => {
     const made = z.object({ uid: z.string(), link: z.url() }).parse(await dataOf('people', 'create', '--mail', mail));

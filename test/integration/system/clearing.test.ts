@@ -174,9 +174,8 @@ describe('updates', () => {
       .map((tool) => ({ name: fullName(toolset, tool.name), wire: `${toolset}_${tool.name}`, tool })),
   );
 
-  it('are tested for every tool with the argument clear', () => {
-    assert.deepEqual(updating.map(({ name }) => name).sort(), Object.keys(UPDATED).sort());
-  });
+  it('are tested for every tool with the argument clear', () =>
+    assert.deepEqual(updating.map(({ name }) => name).sort(), Object.keys(UPDATED).sort()));
 
   for (const { name, wire, tool } of updating)
     describe(`${name}`, () => {

@@ -197,9 +197,8 @@ describe('the upload', () => {
     assert.match(smtp.received.join(), /^Subject: Due$/m);
   });
 
-  it('is tested here with a call of each of its functions', () => {
-    assert.deepEqual([...new Set([...called, 'logDeadLetters'])].sort(), Object.keys(functions).sort());
-  });
+  it('is tested here with a call of each of its functions', () =>
+    assert.deepEqual([...new Set([...called, 'logDeadLetters'])].sort(), Object.keys(functions).sort()));
 });
 
 function endpointOf(target: string): unknown {

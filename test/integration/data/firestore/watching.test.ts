@@ -227,9 +227,7 @@ describe('access to an unreachable Firestore', () => {
     process.env[HOST] = '127.0.0.1:1';
   });
 
-  after(() => {
-    setVariable(HOST, host);
-  });
+  after(() => setVariable(HOST, host));
 
   it("causes CONNECTION_ERROR earlier than the client's own timeout", async () => {
     const missing = accessWith(minted, 300);
