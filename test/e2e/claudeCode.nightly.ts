@@ -95,9 +95,8 @@ describe('Claude Code', () => {
     assert.deepEqual([started, completed], [{ success: true }, { success: true }]);
   });
 
-  it('passes the error of a failed tool call to its model', () => {
-    assert.match(model.turns.at(-1)?.results.at(-1)?.text ?? '', /"error":.*done/);
-  });
+  it('passes the error of a failed tool call to its model', () =>
+    assert.match(model.turns.at(-1)?.results.at(-1)?.text ?? '', /"error":.*done/));
 
   it('completes a task whose result another client can then read', async () => {
     const id = claimedId(model.turns.at(-1)?.results ?? []);
@@ -117,9 +116,7 @@ describe('Claude Code', () => {
     await other.close();
   });
 
-  it('makes no attempt to connect to a host outside this machine', () => {
-    assert.deepEqual(claude.outside, []);
-  });
+  it('makes no attempt to connect to a host outside this machine', () => assert.deepEqual(claude.outside, []));
 
   async function toolNames(): Promise<readonly string[]> {
     const client = await connectAt('client 2026-07-28', endpointUrl(), agent.token);

@@ -114,13 +114,11 @@ for (const era of ERAS)
       assert.match(String(error['data']['field']), /^agentInfo\./);
     });
 
-    it('gets an error if it calls an unknown tool', async () => {
-      await assert.rejects(leader.call('coordination_no_such_tool'), /Unknown tool: coordination_no_such_tool/);
-    });
+    it('gets an error if it calls an unknown tool', () =>
+      assert.rejects(leader.call('coordination_no_such_tool'), /Unknown tool: coordination_no_such_tool/));
 
-    it('gets an error if it reads an unknown resource', async () => {
-      await assert.rejects(leader.read('coordination://no-such'), /coordination:\/\/no-such|not found/i);
-    });
+    it('gets an error if it reads an unknown resource', () =>
+      assert.rejects(leader.read('coordination://no-such'), /coordination:\/\/no-such|not found/i));
   });
 
 /** Calls every coordination tool and onboarding_registerAgent to do a small job, and returns the tools' names. */

@@ -14,9 +14,7 @@ const answer = z.object({
 describe('an instance of the function mcp', () => {
   let instance: FunctionServer | undefined;
 
-  afterEach(async () => {
-    await instance?.end();
-  });
+  afterEach(() => instance?.end());
 
   const start = async (parameters: Readonly<Record<string, string>>) => {
     instance = await serveFunction({ ...musterFunction, env: parameters });

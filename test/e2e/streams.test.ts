@@ -20,9 +20,7 @@ describe("a subscription's event stream", () => {
     agent = await registerAgent('streams');
   });
 
-  afterEach(async () => {
-    await Promise.all(streams.splice(0).map((stream) => stream.close()));
-  });
+  afterEach(() => Promise.all(streams.splice(0).map((stream) => stream.close())));
 
   async function rpc(method: string, params: Fields): Promise<Fields> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });

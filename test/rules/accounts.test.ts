@@ -27,9 +27,7 @@ describe('security rules and accounts', () => {
     };
   }
 
-  before(async () => {
-    await setDoc(doc(environment.unbound.firestore, taskPath('of-alpha')), { workspace: 'alpha' });
-  });
+  before(() => setDoc(doc(environment.unbound.firestore, taskPath('of-alpha')), { workspace: 'alpha' }));
 
   for (const caller of GOOD)
     it(`the rules allow every tested operation of ${caller.name}`, async () => {

@@ -224,7 +224,6 @@ describe('the console during a day of work', function () {
     assert.ok(!(await page.content()).includes(todo), "the page contains the id of Ada's to-do");
   });
 
-  it('causes no browser errors for Ada or for Ben during the day', () => {
-    assert.deepEqual([...ada.complaints, ...ben.complaints], []);
-  });
+  it('causes no browser errors for Ada or for Ben during the day', () =>
+    assert.deepEqual([...ada.complaints, ...ben.complaints], []));
 });

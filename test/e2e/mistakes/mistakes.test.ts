@@ -29,9 +29,8 @@ describe('an error explains the mistake of a caller who', () => {
     fixture = await MistakesFixture.open();
   });
 
-  it('makes one of the tested mistakes, of which there are at least sixty', () => {
-    assert.ok(new Set(MISTAKES.map(({ who }) => who)).size >= 60, `there are only ${MISTAKES.length} mistakes`);
-  });
+  it('makes one of the tested mistakes, of which there are at least sixty', () =>
+    assert.ok(new Set(MISTAKES.map(({ who }) => who)).size >= 60, `there are only ${MISTAKES.length} mistakes`));
 
   for (const mistake of MISTAKES)
     it(mistake.who, async () => {
