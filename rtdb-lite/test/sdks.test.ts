@@ -60,9 +60,8 @@ for (const name of ['admin', 'client'] as const)
       assert.equal((await sdk.get('count')).value, 20);
     });
 
-    it('aborts a transaction without a change', async () => {
-      assert.equal(await sdk.transaction('count', (value) => (value === 20 ? undefined : value)), false);
-    });
+    it('aborts a transaction without a change', async () =>
+      assert.equal(await sdk.transaction('count', (value) => (value === 20 ? undefined : value)), false));
 
     const queries: [string, Constraint[]][] = [
       ['p2,p4', [byScore, ['limitToLast', 2]]],

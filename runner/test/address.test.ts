@@ -18,9 +18,7 @@ describe('the hub address of a runner', () => {
     'http://localhost:5001/mcp',
     'http://LOCALHOST/mcp',
   ])
-    it(`is accepted without --allow-http if it is ${url}`, () => {
-      assert.ok(settingsFor(url));
-    });
+    it(`is accepted without --allow-http if it is ${url}`, () => assert.ok(settingsFor(url)));
 
   for (const url of [
     'http://example.com/mcp',

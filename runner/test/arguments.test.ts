@@ -36,9 +36,8 @@ describe('parseSettings', () => {
     assert.equal(parseSettings(['--repo', '.', '--token', 'given.here'], env)?.token, 'given.here');
   });
 
-  it('sets the option --once if --task is set', () => {
-    assert.equal(parseSettings([...ENOUGH, '--task', 'task-1'], {})?.once, true);
-  });
+  it('sets the option --once if --task is set', () =>
+    assert.equal(parseSettings([...ENOUGH, '--task', 'task-1'], {})?.once, true));
 
   it('reports each missing, invalid or unknown option', () => {
     assert.match(complaint([]), /--repo is missing.*--url.*--token is missing/s);
@@ -51,7 +50,6 @@ describe('parseSettings', () => {
     assert.match(complaint([...ENOUGH, '--once', '--concurrency', '2']), /cannot be combined with/);
   });
 
-  it('returns no settings for --help, even without required options', () => {
-    assert.equal(parseSettings(['--help'], {}), undefined);
-  });
+  it('returns no settings for --help, even without required options', () =>
+    assert.equal(parseSettings(['--help'], {}), undefined));
 });

@@ -67,7 +67,6 @@ describe("the ssh program of the runner's git", () => {
     assert.equal((await started()).program, 'my-ssh');
   });
 
-  it('gets the variable GIT_ASKPASS, through which systems pass credentials', async () => {
-    assert.equal((await started({ GIT_ASKPASS: '/bin/true' })).env['GIT_ASKPASS'], '/bin/true');
-  });
+  it('gets the variable GIT_ASKPASS, through which systems pass credentials', async () =>
+    assert.equal((await started({ GIT_ASKPASS: '/bin/true' })).env['GIT_ASKPASS'], '/bin/true'));
 });

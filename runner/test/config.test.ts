@@ -15,9 +15,8 @@ const refusal = (config: Json): AttemptFailure | undefined => {
 };
 
 describe('parseTaskConfig', () => {
-  it('sets defaults for missing keys, and keeps unknown keys', () => {
-    assert.deepEqual(parseTaskConfig({ queueSeconds: 60 }, { unsafe: false }), { allowedTools: [], queueSeconds: 60 });
-  });
+  it('sets defaults for missing keys, and keeps unknown keys', () =>
+    assert.deepEqual(parseTaskConfig({ queueSeconds: 60 }, { unsafe: false }), { allowedTools: [], queueSeconds: 60 }));
 
   it('accepts the key pullRequest as a boolean or as an object', () => {
     assert.deepEqual(parseTaskConfig({ pullRequest: true }, { unsafe: false }).pullRequest, { draft: false });

@@ -62,9 +62,7 @@ describe('the policy file for Gemini CLI', () => {
     assert.ok(!existsSync(dirname(own)));
   });
 
-  it('is not written if no tool is allowed', () => {
-    assert.deepEqual(writePolicies([], place).paths, []);
-  });
+  it('is not written if no tool is allowed', () => assert.deepEqual(writePolicies([], place).paths, []));
 
   /** Returns the real paths of the user's policies, which Gemini CLI loads in addition to the runner's policies. */
   function usersPolicies(): readonly string[] {

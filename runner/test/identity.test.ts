@@ -41,9 +41,7 @@ describe("the process in an attempt's record", () => {
     ['ended in a record of a former release', { pid: 7, startedAt: '100' }, missing, 'ended'],
     ['ended in a former record without a start time', { pid: 7, startedAt: '' }, seen(''), 'ended'],
   ] as const)
-    it(`is ${title}`, () => {
-      assert.equal(stateOf(owner, HERE, look), expected);
-    });
+    it(`is ${title}`, () => assert.equal(stateOf(owner, HERE, look), expected));
 
   it('is running if it is the current process, and ended if its start time differs', async () => {
     assert.equal(stateOf(ownIdentity(), ownPlace(), inspectProcess), 'running');

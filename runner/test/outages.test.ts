@@ -279,9 +279,7 @@ describe('the error text of a coding agent', () => {
     ['{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}', 'rate_limit'],
     ['TypeError: undefined is not a function', 'crashed'],
   ] as const)
-    it(`is classified as ${expected} if it is "${text.slice(0, 60)}"`, () => {
-      assert.equal(classify(text), expected);
-    });
+    it(`is classified as ${expected} if it is "${text.slice(0, 60)}"`, () => assert.equal(classify(text), expected));
 
   it('is classified as authentication if Gemini CLI exits with 41, even if the text is empty', () => {
     assert.equal(classify('', { program: 'gemini', exitCode: 41 }), 'authentication');
@@ -304,9 +302,8 @@ describe('the error text of a coding agent', () => {
     ['"retryDelay": "34s"', NOW + 34_000],
     ['Too many requests', undefined],
   ] as const)
-    it(`contains ${expected} as the end of the limit if it is "${text}"`, () => {
-      assert.equal(resetIn(text, NOW), expected);
-    });
+    it(`contains ${expected} as the end of the limit if it is "${text}"`, () =>
+      assert.equal(resetIn(text, NOW), expected));
 });
 
 describe('the wait for a coding agent', () => {

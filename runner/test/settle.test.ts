@@ -90,9 +90,8 @@ describe("a task's worktree", () => {
     assert.equal(git(repo, 'show', 'work:README.md'), '# Ours');
   });
 
-  it('cannot be opened on a branch that the user has checked out', async () => {
-    await assert.rejects(open('main'), /"main" is checked out in .*not changed/);
-  });
+  it('cannot be opened on a branch that the user has checked out', () =>
+    assert.rejects(open('main'), /"main" is checked out in .*not changed/));
 
   it('cannot be opened for an invalid branch name', async () => {
     for (const branch of ['-b', 'a..b', 'a b', '../x', 'HEAD'])

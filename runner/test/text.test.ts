@@ -48,9 +48,8 @@ describe('the cut of a text', () => {
     assert.equal(shortened('\ud83d', 10), '\ufffd');
   });
 
-  it('is followed by the number of missing characters in a shortened text', () => {
-    assert.equal(shortened('abc🚀d', 4), 'abc… (3 more characters)');
-  });
+  it('is followed by the number of missing characters in a shortened text', () =>
+    assert.equal(shortened('abc🚀d', 4), 'abc… (3 more characters)'));
 
   it('keeps the limit, and leaves well-formed texts with complete grapheme clusters', () => {
     fc.assert(

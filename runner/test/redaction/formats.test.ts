@@ -121,9 +121,8 @@ describe('redaction of secrets with a known format', () => {
     for (const write of cases) assert.equal(redactor.text(write(secret)), write(REDACTED));
   });
 
-  it('removes a password that contains an at sign from a URL', () => {
-    assert.equal(redactor.text('https://ada:p@ss@example.com/x'), `https://ada:${REDACTED}@example.com/x`);
-  });
+  it('removes a password that contains an at sign from a URL', () =>
+    assert.equal(redactor.text('https://ada:p@ss@example.com/x'), `https://ada:${REDACTED}@example.com/x`));
 
   it('removes secrets from every text and key of a JSON value', () => {
     const secret = SECRETS['a token of npm'];
