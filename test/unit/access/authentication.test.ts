@@ -256,12 +256,11 @@ describe('authentication', () => {
     `mk_AAAABBBBCCCCDDDD2345.${SECRET}`,
     `${API_KEY}.${SECRET}.more`,
     `${API_KEY}.${SECRET}\n`,
-  ]) {
+  ])
     it(`passes a credential in another format to Firebase Auth: ${JSON.stringify(bearer.slice(0, 40))}`, async () => {
       assert.deepEqual(await authenticator.authenticate(bearer), ADA);
       assert.deepEqual([tokens, lookups], [[bearer], []]);
     });
-  }
 
   it("returns an agent as the caller for a connected app, within the limits of the app's grant", async () => {
     const given = redeemed({ toolsets: ['todo'], held_to: 'alpha', readonly: true });

@@ -50,10 +50,9 @@ describe('loss of access to a workspace', () => {
     ['a role that replaces a claim', person({}), person({ role: 'viewer' }), true],
     ['a role of a person not stored before', undefined, person({ role: 'none' }), true],
     ['an erased person', person({ workspaces: { alpha: 'worker' } }), undefined, true],
-  ] as const) {
+  ] as const)
     it(`${lost ? 'is possible after' : 'does not follow from'} ${what}`, () =>
       assert.equal(hasLostAccess(before, after), lost));
-  }
 
   it('is possible when an open workspace becomes private', () => {
     const [open, closed] = [

@@ -74,8 +74,7 @@ describe('default branch name of a coding task', () => {
     ['  Ünïcode & more!  ', 'task/kl2mnopq-unicode-more'],
     ['日本語', 'task/kl2mnopq'],
     ['x'.repeat(100), `task/kl2mnopq-${'x'.repeat(40)}`],
-  ] as const) {
+  ] as const)
     it(`for the description "${description.slice(0, 30)}" is ${branch.slice(0, 40)}`, () =>
       assert.equal(defaultBranch('task-0s6smwakl2mnopq-001', description), branch));
-  }
 });

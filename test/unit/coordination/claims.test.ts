@@ -27,7 +27,7 @@ describe('claim of a task', () => {
       keys: ['rust'],
       part: { type: 'coding' },
     },
-  ]) {
+  ])
     it(`queries the tasks for ${capabilities.join(' and ')}${runner ? ` as a runner of its ${serves}` : ''}`, async () => {
       const asked: unknown[] = [];
       const agent = sampleAgent({
@@ -63,7 +63,6 @@ describe('claim of a task', () => {
       assert.equal(kind, 'none');
       assert.deepEqual(asked, [['session-1', keys, part]]);
     });
-  }
 });
 
 describe('capabilities that coding tasks require', () => {

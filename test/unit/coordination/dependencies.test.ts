@@ -32,13 +32,12 @@ describe('dependencies in a batch of new tasks', () => {
       [['task-2'], [], ['task-4'], ['task-5'], ['task-3']],
       'task-3 -> task-4 -> task-5 -> task-3',
     ],
-  ] as const) {
+  ] as const)
     it(`are rejected with the path of the cycle if they form a cycle: ${name}`, async () => {
       const error = await refusal(() => resolveBatch(batch));
       assert.equal(error.message, `The dependencies form a cycle: ${path}.`);
       assert.equal(error.details.reason, 'DEPENDENCY_CYCLE');
     });
-  }
 
   it('may form a chain of 500 tasks', () => {
     const chain = Array.from({ length: 500 }, (_, index) => (index === 499 ? [] : [`task-${index + 2}`]));

@@ -203,10 +203,9 @@ describe('lease of an instance that watches a path', () => {
     ['held by another instance', lease, false],
     ['released', { ...lease, reading: false }, true],
     ['expired', { ...lease, renewed: new Date(84_000) }, true],
-  ] as const) {
+  ] as const)
     it(`may ${expected ? '' : 'not '}be acquired by an instance if it is ${what}`, () =>
       assert.equal(canTakeLease(held, 'me', now), expected));
-  }
 });
 
 function whole(map: ReadonlyMap<string, JsonValue>): Map<string, JsonValue> {

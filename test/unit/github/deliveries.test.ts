@@ -89,9 +89,8 @@ describe('check result of a pull request', () => {
       [passed(SECOND, 1), failed(SECOND, 2)],
       [failed(SECOND, 2), passed(SECOND, 1)],
       [failed(SECOND, 2), passed(FIRST, 3)],
-    ]) {
+    ])
       assert.deepEqual((await new Desk().receive(payloads)).mark?.at, at(2));
-    }
   });
 
   it('does not affect a check of another suite or another kind with the same name', async () => {

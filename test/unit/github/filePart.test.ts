@@ -23,7 +23,7 @@ describe('part of a large file', () => {
     ['long', 'A line with "quotes" and \\ and\ttabs.\n'.repeat(6000)],
     ['long, with characters of four bytes', '😀x'.repeat(40_000)],
     ['long, with a byte order mark', `\ufeff${'é, '.repeat(60_000)}`],
-  ] as const) {
+  ] as const)
     it(`fits a response, and all parts together equal the file: ${what}`, () => {
       const parts = partsOf((offset) => textPart(text, offset));
       assert.ok(parts.join('') === text);
@@ -32,7 +32,6 @@ describe('part of a large file', () => {
       const bytes = partsOf((offset) => base64Part(base64, offset)).map((part) => Buffer.from(part, 'base64'));
       assert.ok(Buffer.concat(bytes).equals(Buffer.from(text)));
     });
-  }
 
   it('is empty after the end of the file, and can start at any offset', () => {
     assert.deepEqual(textPart('abc', 10), { content: '' });

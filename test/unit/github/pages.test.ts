@@ -32,12 +32,11 @@ describe('filtered list of GitHub data', () => {
     [101, 100, 2],
     [150, 120, 2],
     [250, 249, 3],
-  ] as const) {
+  ] as const)
     it(`contains the failed job at index ${place} of ${count} jobs`, async () => {
       addRun(count, (index) => index === place);
       assert.deepEqual(await found(), { names: [`job ${place}`], more: false, requests });
     });
-  }
 
   it('is read until enough failed jobs are found, and reports that more exist', async () => {
     addRun(300, (index) => index >= 50);

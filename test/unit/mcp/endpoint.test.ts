@@ -70,9 +70,8 @@ describe('MCP endpoint', () => {
       ['/mcp', 'coordination.increment'],
       ['/mcp/coordination', 'increment'],
       ['/mcp/coordination', 'coordination.increment'],
-    ] as const) {
+    ] as const)
       assert.equal((await call(path, name))['isError'], undefined, name);
-    }
     const unknown = await rpc('/mcp', 'tools/call', { name: 'increment' });
     const message = 'Unknown tool: increment. Did you mean coordination_increment?';
     assert.deepEqual(unknown['error'], { code: -32602, message });
@@ -192,9 +191,8 @@ describe('MCP endpoint', () => {
       { headers: { Authorization: 'Bearer mk_stolen.hush' } },
       { method: 'PUT' },
       { headers: { Origin: 'https://hush.example' } },
-    ]) {
+    ])
       await send('/mcp', { body: 'hush', ...init });
-    }
     await send('/hush', { body: 'hush' });
     assert.deepEqual(
       ports.entries.map(({ event, fields }) => [event, fields['status']]),

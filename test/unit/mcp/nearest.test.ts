@@ -27,10 +27,9 @@ describe('error for an unknown tool', () => {
     ['mcp__muster__todo_add_task', 'todo_add_task'],
     ['todo_ad_task', 'todo_add_task'],
     ['claim_task', 'coordination_claim_task or coding_claim_task'],
-  ] as const) {
+  ] as const)
     it(`suggests ${meant} for ${asked}`, () =>
       assert.equal(reported(asked), `Unknown tool: ${asked}. Did you mean ${meant}?`));
-  }
 
   it('suggests the name in the form in which the URL lists tools', () => {
     const at = { at: ['coordination'], dialect: 'own' } as const;

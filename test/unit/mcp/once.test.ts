@@ -117,7 +117,7 @@ describe('simple call', () => {
     ['an unexpected error', { name: 'coordination_fail', arguments: { how: 'unforeseen' } }],
     ['an unknown tool', { name: 'nope' }],
     ['arguments that are a list', { name: 'system_echo', arguments: [] }],
-  ] as const) {
+  ] as const)
     it(`gets a response identical to the SDK's: ${what}`, async () => {
       assert.deepEqual(await answer(params, params.name), await answer(params, encoded(params.name)));
       for (const version of ['2025-03-26', '2025-11-25']) {
@@ -126,7 +126,6 @@ describe('simple call', () => {
         assert.deepEqual(await send(params, headers), await send({ ...params, unusual: 1 }, headers));
       }
     });
-  }
 
   it('is rejected by the SDK if its headers do not match its body', async () => {
     const params = { name: 'system_echo', arguments: { text: 'a', data: 1 } };

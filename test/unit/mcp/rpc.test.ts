@@ -208,7 +208,7 @@ describe('plain JSON-RPC endpoint', () => {
         -32300,
         1,
       ],
-    ] as const) {
+    ] as const)
       it(`cause the error ${code}: ${what}`, async () => {
         const response = await send('/mcp/rpc', { body });
         const answer = (await response.json()) as Json;
@@ -216,7 +216,6 @@ describe('plain JSON-RPC endpoint', () => {
         assert.equal((answer['error'] as Json)['code'], code);
         assert.equal(answer['id'], id);
       });
-    }
 
     it('never cause a server error, for any JSON value', async () => {
       const value = fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' });

@@ -36,14 +36,13 @@ describe('parseSelection', () => {
     ['/mcp?readonly', EXISTING, true, 'prefixed'],
     ['/mcp?readonly=false', EXISTING, false, 'prefixed'],
     ['/mcp?readonly=0', EXISTING, false, 'prefixed'],
-  ] as const) {
+  ] as const)
     it(`returns the selection for ${url || 'an empty path'}`, () => {
       const short = url.includes('worker') ? 'worker' : 'short';
       const listing = dialect === 'own' ? 'whole' : toolsets === EXISTING ? short : 'light';
       const rest = { workspace: undefined, protocol: 'mcp' };
       assert.deepEqual(select(url), { toolsets, readonly, dialect, listing, ...rest });
     });
-  }
 
   for (const url of ['/nope', '/mcp/nope', '/mcp/todo/more', '/mcp/mcp', '/rpc/more', '/events', '/mcp/github'])
     it(`returns undefined for the path ${url}`, () => assert.equal(select(url), undefined));

@@ -58,9 +58,8 @@ describe('welcome texts', () => {
       ['zh-Hans-CN', 'zh'],
       ['de_AT', 'de'],
       [' fr ', 'fr'],
-    ] as const) {
+    ] as const)
       assert.deepEqual(chooseLanguage(tag), { language, isFallback: false }, tag);
-    }
   });
 
   it('are English with a notice if the language is not supported', () => {

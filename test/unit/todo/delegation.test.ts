@@ -33,10 +33,9 @@ describe('delegated to-do whose task is completed', () => {
     new MusterError('NOT_FOUND', 'Another thing is not there.', { reason: 'RECURRING_TASK_NOT_FOUND' }),
     new MusterError('FIREBASE_ERROR', 'The document cannot be read.', { reason: 'UNREADABLE_DOCUMENT' }),
     new Error('The database is away.'),
-  ]) {
+  ])
     it(`is completed by a later retry if completing the to-do fails with: ${error.message}`, async () => {
       const closing = delegationWhose(() => Promise.reject(error)).taskClosed('task-1');
       await assert.rejects(closing, (thrown) => thrown === error);
     });
-  }
 });

@@ -87,9 +87,8 @@ describe('errors of Firestore calls', () => {
       'The value of property "a" is longer than 1048487 bytes.',
       "Document 'x' cannot be written because its size (1,048,600 bytes) exceeds the maximum allowed size",
       'Request payload is over the maximum entity size',
-    ]) {
+    ])
       assert.equal(explanation(failure(3, text), attempt('write')).details.reason, 'SIZE_LIMIT_EXCEEDED');
-    }
   });
 
   it('are recognized by their text if a listener ends without an error code', () => {

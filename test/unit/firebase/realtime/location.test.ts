@@ -27,9 +27,8 @@ describe('request URL for a configured Realtime Database URL', () => {
     ],
     ['https://muster.firebaseio.com', '127.0.0.1:9000', 'http://127.0.0.1:9000/shared/a.json?auth=a%2Bb&ns=muster'],
     ['http://127.0.0.1:9000/?ns=other', '127.0.0.1:9001', 'http://127.0.0.1:9001/shared/a.json?auth=a%2Bb&ns=other'],
-  ] as const) {
+  ] as const)
     it(`is ${url.split('?')[0]} for ${databaseURL}`, () => assert.equal(urlFor(databaseURL, emulator), url));
-  }
 
   it('is undefined if the deployment has no database URL', () =>
     assert.throws(() => urlFor(undefined, undefined), /has no Realtime Database URL/));

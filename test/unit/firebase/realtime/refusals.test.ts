@@ -44,14 +44,13 @@ describe('error of the Realtime Database', () => {
     [423, output('The Firebase database has been disabled.'), READ, 'FIREBASE_ERROR', 'CONNECTION_ERROR'],
     [500, output('internal'), READ, 'FIREBASE_ERROR', 'CONNECTION_ERROR'],
     [503, '<html>Service Unavailable', WRITE, 'FIREBASE_ERROR', 'CONNECTION_ERROR'],
-  ] as const) {
+  ] as const)
     it(`with status ${status} and text ${text?.slice(0, 40)} is reported as ${reason ?? code}`, () => {
       const error = restErrorOf({ status, text }, request);
       assert.deepEqual([error.code, error.details.reason], [code, reason]);
       const shown = [error.message, error.details.suggestion].join();
       assert.ok(text === undefined || text === '' || !shown.includes(text), 'the error quotes the vendor');
     });
-  }
 
   it('contains the missing index, which is derived from the query', () => {
     const missing = { status: 400, text: output('Index not defined') };

@@ -33,9 +33,8 @@ describe('data check before a Realtime Database write', () => {
     { at: { '.sv': 'timestamp' }, n: { '.sv': { increment: -1.5 } } },
     { '.sv': 'timestamp' },
     nested(30),
-  ] as JsonValue[]) {
+  ] as JsonValue[])
     it(`accepts ${JSON.stringify(value).slice(0, 60)}`, () => checkWritable(PATH, value));
-  }
 
   for (const [value, field] of [
     [{ 'a.b': 1 }, 'data.a.b'],
@@ -52,10 +51,9 @@ describe('data check before a Realtime Database write', () => {
     [{ a: { '.sv': { increment: 1, by: 2 } } }, 'data.a..sv'],
     [{ a: { '.sv': 'timestamp', b: 1 } }, 'data.a..sv'],
     [nested(31), `data${'.in'.repeat(31)}`],
-  ] as [JsonValue, string][]) {
+  ] as [JsonValue, string][])
     it(`rejects ${JSON.stringify(value).slice(0, 60)} and names the field`, () =>
       assert.throws(() => checkWritable(PATH, value), refusedAt(field)));
-  }
 
   it('rejects values that are nested too deeply', () =>
     assert.throws(() => checkWritable(PATH, nested(5000)), refusedAt(`data${'.in'.repeat(31)}`)));
