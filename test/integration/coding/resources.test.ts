@@ -207,9 +207,8 @@ describe('coding resources', () => {
     `branch://${'a/'.repeat(400)}/tasks`,
     'TASK://list',
     'task://list?x=1',
-  ]) {
+  ])
     it(`are not found by the invalid URI ${uri.slice(0, 40)}`, () => assert.equal(resources.find(uri), undefined));
-  }
 
   it('have completions for the variables of their URI templates', async () => {
     const complete = async (uriTemplate: string, variable: string, chosen = {}) => {

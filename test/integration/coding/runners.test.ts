@@ -54,14 +54,13 @@ describe('runners', () => {
   for (const [when, prepare] of [
     ['in an open session', async (): Promise<unknown> => team.createOne()],
     ['if no session is open yet', async (): Promise<unknown> => undefined],
-  ] as const) {
+  ] as const)
     it(`wait until a task is created ${when}`, async () => {
       await prepare();
       const waiting = team.take({ waitMs: 25_000 });
       const taskId = await team.order();
       assert.equal((await waiting)['id'], taskId);
     });
-  }
 
   it('get the same task again if they repeat a claim with the same idempotency key', async () => {
     const [first, second] = [await team.order({ priority: 1 }), await team.order({ priority: 2 })];
@@ -143,12 +142,8 @@ describe('runners', () => {
     const previous = fields(task['previous']);
     assert.deepEqual([task['epoch'], previous['runner']], [2, team.runner.agent_id]);
     assert.equal(fields(previous['failure'])['class'], 'runner_lost');
-    for (const lost of [
-      await team.ask('heartbeat_task', { taskId, epoch: 1 }),
-      await team.log(taskId, 1, [entry(0)]),
-    ]) {
+    for (const lost of [await team.ask('heartbeat_task', { taskId, epoch: 1 }), await team.log(taskId, 1, [entry(0)])])
       assert.equal(fields(lost['stop'])['reason'], 'claim_lost');
-    }
     assert.equal((await team.ask('end_task', { taskId, status: 'completed', epoch: 1 }))['outcome'], 'late');
     const done = { taskId, status: 'completed', epoch: 2, result: { summary: 'by the other' } };
     await team.ask('end_task', done, other);

@@ -152,9 +152,8 @@ describe('the membership service', () => {
       () => actAs(ben, agent.id),
       () => heartbeat(ben, name),
       () => actAs(ada, team.agentId('nobody')),
-    ]) {
+    ])
       assert.equal((await refusal(act)).code, 'FORBIDDEN');
-    }
     assert.notEqual((await join(ben, name)).agent.id, agent.id);
   });
 

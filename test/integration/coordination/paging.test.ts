@@ -62,9 +62,8 @@ describe('paged lists', () => {
       [3, 3],
       [7, 1],
       [8, 1],
-    ] as const) {
+    ] as const)
       assert.deepEqual(await pages('coordination_get_all_tasks', { limit }, taskIds), { all: expected, count });
-    }
   });
 
   it('return the tasks of one status', async () => {
@@ -191,7 +190,7 @@ describe('paged lists', () => {
     forged([aTime(), '..']),
     forged([aTime(), '__x__']),
     forged([aTime(), 'a/b']),
-  ]) {
+  ])
     it(`refuse the invalid cursor ${JSON.stringify(cursor)}`, async () => {
       await team.createOne();
       for (const name of ['get_all_tasks', 'get_results', 'get_discoveries']) {
@@ -199,7 +198,6 @@ describe('paged lists', () => {
         assert.match(error, /Invalid cursor/);
       }
     });
-  }
 });
 
 function aTime(): string {

@@ -32,7 +32,7 @@ describe('a write to the Realtime Database whose response is lost', () => {
   for (const [ends, isKeyed] of [
     ['cut', true],
     [503, false],
-  ] as const) {
+  ] as const)
     describe(`when the response is ${ends}, ${isKeyed ? 'with' : 'without'} an idempotency key`, () => {
       const key = () => (isKeyed ? keyed() : {});
       const methods = { set: 'PUT', update: 'PUT', delete: 'DELETE' };
@@ -104,7 +104,6 @@ describe('a write to the Realtime Database whose response is lost', () => {
         assert.equal(version, (await read(path)).version);
       });
     });
-  }
 
   it('is recognized as applied although the database normalizes the stored value', async () => {
     proxy.lose({ method: 'PUT' });

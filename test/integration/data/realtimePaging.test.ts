@@ -192,11 +192,10 @@ describe('paging in the Realtime Database', () => {
     ['a control character', { orderBy: 'a\nb' }],
     ['a number among keys', { orderBy: '$key', startAt: 5 }],
     ['an invalid key among keys', { orderBy: '$key', endAt: 'a[0]' }],
-  ] as const) {
+  ] as const)
     it(`rejects ${what} in orderBy, startAt or endAt`, async () => {
       const path = await filled({ a: 1 });
       await assert.rejects(read(path, query), because('VALIDATION_ERROR'));
       assert.deepEqual(await stored(path), { a: 1 });
     });
-  }
 });

@@ -125,13 +125,12 @@ describe('firebase.write to the Realtime Database', () => {
       ['another server value', { '.sv': 'random' }, 'set'],
       ['a push without data', { a: {} }, 'push'],
       ['a priority', { '.priority': 1, a: 1 }, 'set'],
-    ] as const) {
+    ] as const)
       it(`reject ${what} and keep the stored value`, async () => {
         await write(path, { kept: true });
         await assert.rejects(write(path, value, { operation }), because('INVALID_DATA_TYPE'));
         assert.deepEqual(await stored(path), { kept: true });
       });
-    }
   });
 
   describe('a transaction of firebase.write', () => {

@@ -107,12 +107,11 @@ describe('repository access of a workspace', () => {
       'needle NOT repo:sartor-ai/claude-network',
       'needle "repo:sartor-ai/claude-network"',
       'needle "see repo:sartor-ai/claude-network',
-    ]) {
+    ])
       for (const page of [1, 2]) {
         const { total, results } = await fixture.answer('searchCode', { query, page }, member);
         assert.deepEqual([total, results], [0, []], `${query}, page ${page}`);
       }
-    }
     const filtered = { query: 'needle', filters: SECRET };
     assert.equal((await fixture.refusal('searchCode', filtered, member)).data['reason'], 'ACCESS_DENIED');
   });

@@ -45,14 +45,13 @@ describe('an instance that loses the response of a commit', function () {
   for (const course of [
     { what: 'executes a run for models once', workflow: TWO_STEPS, questions: 2, status: 'succeeded' },
     { what: 'executes a run for live agents once', workflow: BY_HAND, questions: 0, status: 'waiting' },
-  ]) {
+  ])
     it(course.what, async () => {
       await connections.use((connection) => execute(connection, undefined, course)); // This run creates the session.
       const { problems } = await tryLosses(connections, ALL, (connection, loss) => execute(connection, loss, course));
       if (problems.length > 0) assert.fail(problems.join('\n'));
       fixture.assertAcceptable();
     });
-  }
 
   async function execute(
     connection: LossyConnection,

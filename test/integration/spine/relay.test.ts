@@ -49,7 +49,7 @@ describe('the event relay', () => {
     ['created', TOPICS.taskUpdates],
     ['deleted', TOPICS.taskUpdates],
     ['reminder', TOPICS.reminders],
-  ] as const) {
+  ] as const)
     it(`publishes events of type ${type} to ${topic}`, async () => {
       const subscriptions = await Promise.all([TOPICS.taskEvents, topic].map((each) => Subscription.to(each)));
       const event = person.event(type);
@@ -57,7 +57,6 @@ describe('the event relay', () => {
       await person.app.services.relayEvent(event.id);
       for (const subscription of subscriptions) await subscription.until(1, of(event.id));
     });
-  }
 
   it('publishes two messages with the same content if an event is relayed twice', async () => {
     const subscription = await Subscription.to(TOPICS.taskEvents);
@@ -72,7 +71,7 @@ describe('the event relay', () => {
     'no JSON',
     '{}',
     JSON.stringify({ ...messageOf(new Person().event('updated')), schema_version: 2 }),
-  ]) {
+  ])
     it(`publishes a message that consumers cannot read as a dead letter: ${text.slice(0, 20)}`, async () => {
       const subscription = await Subscription.to('dead-letters');
       const id = `message-${Math.random()}`;
@@ -89,5 +88,4 @@ describe('the event relay', () => {
       assert.notEqual(letter?.attributes['reason'], '');
       assert.equal(taken, 0);
     });
-  }
 });

@@ -103,9 +103,8 @@ describe('a subscription', () => {
       { database: 'firestore', path: 'credentials', eventType: 'document_added' },
       'PERMISSION_DENIED',
     ],
-  ] as const) {
+  ] as const)
     it(`is rejected for ${what}`, () => assert.rejects(begin(request(wish)), because(reason)));
-  }
 
   it('is rejected if its path has too many children, and ends when the path gets too many', async () => {
     const children = (count: number) => Object.fromEntries(Array.from({ length: count }, (_unused, n) => [`k${n}`, 1]));

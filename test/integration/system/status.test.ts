@@ -38,14 +38,13 @@ describe('system.getSystemStatus', () => {
   for (const [who, roles] of [
     ['has a role only in another workspace', { workspaces: { elsewhere: 'leader' } }],
     ['is an admin without membership', { role: 'admin', workspaces: {} }],
-  ] as const) {
+  ] as const)
     it(`returns the health, but no workspace counts, to a caller who ${who}`, async () => {
       const { status: health, services, metrics } = await of(personWith(roles));
       assert.deepEqual([health, services.firebase.status], ['healthy', 'healthy']);
       assert.ok(metrics.uptime >= 0);
       assert.deepEqual([metrics.activeAgents, metrics.tasksInQueue], [undefined, undefined]);
     });
-  }
 
   it('refuses a caller without any role', async () => {
     const { isError } = await call(team, 'system_getSystemStatus', {}, personWith({ workspaces: {} }));
