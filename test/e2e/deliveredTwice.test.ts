@@ -30,7 +30,7 @@ const BOTH: readonly OrderName[] = ['newest first', 'middle one first'];
 for (const [name, hasBroker, ordersByDay] of [
   ['through Pub/Sub', true, ['newest first']],
   ['on a machine without Pub/Sub', false, ['middle one first']],
-] as const) {
+] as const)
   describe(`effects of to-do events ${name}`, function () {
     this.timeout(600_000);
 
@@ -178,7 +178,6 @@ for (const [name, hasBroker, ordersByDay] of [
       };
     }
   });
-}
 
 /** Returns the only id in `found` that is not in `known`. */
 function onlyOther(found: ReadonlyMap<string, unknown>, known: readonly string[]): string {

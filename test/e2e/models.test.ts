@@ -50,7 +50,7 @@ describe('hosted agents of the deployed functions', () => {
   for (const [agent, vendor] of [
     ['claude', 'anthropic'],
     ['gemini', 'gemini'],
-  ] as const) {
+  ] as const)
     it(`answer a prompt for ${agent} with a single request to ${vendor}`, async () => {
       const prompt = `Through ${agent}: ${randomUUID()}`;
       await models.when({ text: prompt, vendor }, { does: 'answer', text: `Said by ${agent}.` });
@@ -63,7 +63,6 @@ describe('hosted agents of the deployed functions', () => {
         [vendor],
       );
     });
-  }
 
   it('close the connection to the vendor if their agent loses a race against another agent', async () => {
     const prompt = `Race: ${randomUUID()}`;

@@ -110,9 +110,8 @@ function commentsOf(file, source) {
       for (const range of [
         ...(ts.getLeadingCommentRanges(source, start) ?? []),
         ...(ts.getTrailingCommentRanges(source, start) ?? []),
-      ]) {
+      ])
         ranges.set(range.pos, range);
-      }
     }
     children.forEach(visit);
   };

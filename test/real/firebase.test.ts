@@ -86,7 +86,7 @@ describeReal('firebase', () => {
   for (const [database, path] of [
     ['firestore', `shared/${name}`],
     ['realtime', `shared/${name}`],
-  ] as const) {
+  ] as const)
     it(`stores data in ${database}, rejects writes with an old version, and hides credentials`, async () => {
       const at = { database, path };
       cleaning.push(() => call('firebase_write', { ...at, operation: 'delete', data: null }));
@@ -100,7 +100,6 @@ describeReal('firebase', () => {
       const hidden = await client.call('firebase_read', { database, path: 'credentials/somebody' });
       assert.equal(hidden.isError, true);
     });
-  }
 
   it('sorts Realtime Database data by a field that has no index', async () => {
     const query = { orderBy: 'score', limit: 1 };

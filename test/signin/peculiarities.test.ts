@@ -107,13 +107,12 @@ describe('clients with special behavior', () => {
     [CHATGPT_STABLE, CHATGPT_STABLE.redirect_uris],
     [CODEX, ['http://127.0.0.1:1455/callback']],
     [VS_CODE, ['http://127.0.0.1:33418/', 'http://127.0.0.1:40123/', 'https://vscode.dev/redirect']],
-  ] as const) {
+  ] as const)
     it(`${document.client_name} signs in with its client document ${document.client_id}`, async () => {
       const app = await App.described(deployment, document.client_id);
       for (const redirect of redirects) await signsIn(app, redirect);
       assert.equal(deployment.documents.fetched.filter((url) => url === document.client_id).length, 1);
     });
-  }
 
   it('Claude Code is not redirected to an address that its document does not declare', async () => {
     const app = await App.described(deployment, CLAUDE_CODE.client_id);
