@@ -69,12 +69,11 @@ describe('the REST API', () => {
     ['the ETag of a query', 'GET', '/a.json?orderBy="$key"', { 'X-Firebase-ETag': 'true' }],
     ['a shallow look at nobody knows how many', 'GET', '/a.json?shallow=true&limitToFirst=few', {}],
     ['a shallow query', 'GET', '/a.json?shallow=true&orderBy="$key"', {}],
-  ] as const) {
+  ] as const)
     it(`refuses ${what}`, async () => {
       const value = method === 'GET' ? undefined : {};
       assert.equal((await call(method, path, value, header)).status, 400);
     });
-  }
 
   it('enforces the rules and returns their source unchanged', async () => {
     const rules = { rules: { players: { '.indexOn': 'score', $uid: { '.read': 'auth.uid === $uid' } } } };
@@ -103,9 +102,8 @@ describe('the REST API', () => {
     ['a key that there cannot be', 'PUT', '/a.json', { 'a.b': 1 }, 400],
     ['a patch of no object', 'PATCH', '/a.json', [1], 400],
     ['a trigger without a name', 'POST', '/.settings/functionTriggers.json', { path: '/a' }, 400],
-  ] as const) {
+  ] as const)
     it(`refuses ${what}`, async () => assert.equal((await call(method, path, value)).status, status));
-  }
 });
 
 function nameIn(posted: unknown): string {

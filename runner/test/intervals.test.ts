@@ -42,7 +42,7 @@ describe('the runner', () => {
   for (const [direction, step] of [
     ['back', -HOUR_MS],
     ['forward', HOUR_MS],
-  ] as const) {
+  ] as const)
     it(`sends heartbeats and log lines if the clock jumps ${direction} by an hour`, async () => {
       const calls: string[] = [];
       const call = (name: string) => async (): Promise<Stop | undefined> => {
@@ -65,7 +65,6 @@ describe('the runner', () => {
       await outbox.finish({ status: 'completed', result: {} });
       journal.close();
     });
-  }
 
   it('waits the full time between SIGTERM and SIGKILL if the clock jumps forward', async () => {
     const ended = `${folder}/ended`;
