@@ -1,7 +1,6 @@
 /** The tools of all toolsets with their JSON Schemas, prepared for the contract tests. */
 import { inputJsonSchema, outputJsonSchema } from '../../functions/src/mcp/jsonSchema.ts';
-import type { Tool } from '../../functions/src/mcp/tool.ts';
-import { fullName } from '../../functions/src/mcp/tool.ts';
+import { fullName, type Tool } from '../../functions/src/mcp/tool.ts';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 import type { Schema } from './agreement.ts';
 

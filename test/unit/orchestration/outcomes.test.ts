@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { FAILURE_CLASSES } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
-import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
-import { measuresOf } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
+import { type Attempt, measuresOf } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import { outcomesOfRun } from '../../../functions/src/toolsets/orchestration/rules/runs/outcomes.ts';
 import { type StepRecord, startedStep } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Change } from '../../../functions/src/composition/changes.ts';
-import type { Versioned } from '../../../functions/src/kernel/commit.ts';
-import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
+import { StaleWriteError, type Versioned } from '../../../functions/src/kernel/commit.ts';
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
 import { type Reminder, reminderAt } from '../../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
 import { sendReminders } from '../../../functions/src/toolsets/todo/rules/reminders/reminders.ts';

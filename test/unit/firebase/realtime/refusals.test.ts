@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { RestRequest } from '../../../../functions/src/toolsets/firebase/realtime/transport.ts';
-import { restErrorOf } from '../../../../functions/src/toolsets/firebase/realtime/transport.ts';
+import { type RestRequest, restErrorOf } from '../../../../functions/src/toolsets/firebase/realtime/transport.ts';
 
 const READ: RestRequest = {
   method: 'GET',

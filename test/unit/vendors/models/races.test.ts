@@ -5,8 +5,7 @@ import type { HostedAgent } from '../../../../functions/src/toolsets/orchestrati
 import { RunBudget } from '../../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
 import { call } from '../../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
 import type { OrchestrationPorts } from '../../../../functions/src/toolsets/orchestration/rules/ports.ts';
-import type { Ask, ModeResult } from '../../../../functions/src/toolsets/orchestration/rules/steps/ask.ts';
-import { race } from '../../../../functions/src/toolsets/orchestration/rules/steps/ask.ts';
+import { type Ask, type ModeResult, race } from '../../../../functions/src/toolsets/orchestration/rules/steps/ask.ts';
 import { portsOf } from '../../../support/ports.ts';
 import { AGENTS, type AgentName, fixture, question, VENDORS } from './fixture.ts';
 
