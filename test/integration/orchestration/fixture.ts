@@ -7,8 +7,7 @@ import { hostedAgents } from '../../../functions/src/composition/externalService
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import type { RunRequest } from '../../../functions/src/toolsets/orchestration/rules/runs/order.ts';
-import type { Run } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
-import { isEnded } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { isEnded, type Run } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import type { StartedRun } from '../../../functions/src/toolsets/orchestration/rules/runs/runService.ts';
 import type { RunView } from '../../../functions/src/toolsets/orchestration/rules/runs/visibility.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';

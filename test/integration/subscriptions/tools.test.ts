@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
-import type { JsonObject } from '../../../functions/src/kernel/json.ts';
-import { sentBytes } from '../../../functions/src/kernel/json.ts';
+import { type JsonObject, sentBytes } from '../../../functions/src/kernel/json.ts';
 import { callTool } from '../../../functions/src/mcp/call.ts';
 import type { Notification } from '../../../functions/src/mcp/callContext.ts';
 import { authenticatorOf } from '../../support/principals.ts';
