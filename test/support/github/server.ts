@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import Bottleneck from 'bottleneck';
-import type { GitHubSettings } from '../../../functions/src/vendors/octokit/clients.ts';
-import { DEFAULT_PACE, type RequestPace } from '../../../functions/src/vendors/octokit/clients.ts';
+import { DEFAULT_PACE, type GitHubSettings, type RequestPace } from '../../../functions/src/vendors/octokit/clients.ts';
 import { bodyOf } from '../listening.ts';
 import { identify, limitOf } from './authentication.ts';
 import { answerProblems, requestProblems } from './description.ts';
