@@ -1,8 +1,7 @@
 /** Calls of the last hour in the whole deployment, per minute and by tool. Only for leaders of the deployment. */
 
 import type { z } from 'zod/mini';
-import type { countsNode } from '../../live/documents.ts';
-import { metricsNode } from '../../live/documents.ts';
+import { type countsNode, metricsNode } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
 import { latestMinutes } from '../../live/queries.ts';
 import { node } from '../../live/sources.ts';
