@@ -1,8 +1,7 @@
 /** Finds repositories inside a checkout that are not submodules. Agents create or clone such repositories. */
 import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Checkout } from '../checkout.ts';
-import { gitAt } from '../checkout.ts';
+import { type Checkout, gitAt } from '../checkout.ts';
 import { succeeds } from '../git.ts';
 
 export interface Found {
