@@ -25,7 +25,6 @@ const OF_WORDS = entries.filter(({ tool }) => /_|[a-z][A-Z]/.test(tool.name));
 const BARE = new Set(OF_WORDS.map(({ tool }) => tool.name));
 const PREFIXED = new Set(entries.map(({ toolset, tool }) => `${toolset}_${tool.name}`));
 const DOTTED = new Set(entries.map(({ toolset, tool }) => `${toolset}.${tool.name}`));
-
 const WORDS = /(?<![\w./:-])[a-z]+(?:[._]?[A-Za-z]+)+(?: \(at \/mcp\/[a-z]+\))?/g;
 
 /** Returns the tool names that the text contains but `listed` does not. */

@@ -42,7 +42,6 @@ function at(minutes: number): Date {
 }
 
 const IN_DEFAULT = { workspace: 'default', created_at: at(0) };
-
 const TASK = sampleTask({ ...IN_DEFAULT, id: 'plain', description: 'Write the tests' });
 
 const CLAIM = {
@@ -327,7 +326,6 @@ const EVENT: TaskEvent = {
 };
 
 const RUN = sampleRun({ ...IN_DEFAULT, id: 'plain', started_by: 'agent:plain', deadline: at(60) });
-
 const SPENT = { input_tokens: 10, output_tokens: 20, cost_usd: 0.01 };
 
 const FULL_RUN: Run = {
@@ -354,9 +352,7 @@ const FULL_RUN: Run = {
 };
 
 const DEFINITION = JSON.stringify({ name: 'mine', steps: [{ name: 'execute', agent: 'auto' }] });
-
 const ATTEMPT = sampleAttempt({ milliseconds: 1200 });
-
 const STEP = sampleStep({ spent: SPENT, started_at: at(0) });
 
 const FULL_STEP: StepRecord = {
@@ -825,7 +821,6 @@ export const TOLD: readonly [readonly Change[], CallRecord][] = [
 export const CALLER: Caller = { principal: personOf('ada', 'worker'), credential: 'token' };
 
 export const REPETITION = { id: 'write-1', argumentsHash: 'e3b0c442' };
-
 export const OUTAGE: SweepState['outage'] = { since: new Date(START), back_at: new Date(START + 60_000) };
 
 export const BEHIND: SweepState['behind'] = {

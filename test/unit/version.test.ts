@@ -8,7 +8,6 @@ import { root } from '../../scripts/project.mjs';
 import { writeVersion } from '../../scripts/setup/version.mjs';
 
 const SOURCES = ['functions/src/config.ts', 'runner/src/version.ts'];
-
 const LOCKFILE = 'package-lock.json';
 
 const MANIFESTS = [

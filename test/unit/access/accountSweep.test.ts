@@ -10,7 +10,6 @@ import { portsOf } from '../../support/ports.ts';
 
 const MADE = 1000;
 const NOW = 5000;
-
 const good = { isDisabled: false, createdAt: MADE, validSince: MADE };
 
 const changed = (stored: Pick<Person, 'account' | 'valid_since'>, found: Parameters<typeof accountChange>[2]) => {

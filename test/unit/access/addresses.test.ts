@@ -6,7 +6,6 @@ const ORIGIN = 'https://muster.example';
 const ROOT = { issuer: ORIGIN, mcp: `${ORIGIN}/mcp` };
 const FUNCTION = 'https://us-central1-project.cloudfunctions.net/mcp';
 const OWN = { issuer: FUNCTION, mcp: FUNCTION };
-
 const mainOf = (publicUrl: string | undefined) => new Addresses({ publicUrl, functionUrl: undefined }).main;
 
 describe('public address', () => {

@@ -16,7 +16,6 @@ const API_KEY = 'mk_aaaabbbbccccdddd2345';
 const SECRET = 'a-secret-of-some-length_123';
 const BEARER = `${API_KEY}.${SECRET}`;
 const ADA: Principal = personOf('ada', 'viewer');
-
 const ROLES = { role: 'worker', workspaces: { alpha: 'leader' }, access: { alpha: 'private' } } as const;
 
 const sampleCredential = (changes: Partial<Credential> = {}): Credential => ({

@@ -10,7 +10,6 @@ import type { PortOf } from '../../../functions/src/kernel/ports.ts';
 import { agentOf, personOf } from '../../support/principals.ts';
 
 const START = Date.parse('2040-01-01T00:00:00Z');
-
 const HOUR = 3600;
 
 function unsigned(claims: Readonly<Record<string, unknown>>): string {

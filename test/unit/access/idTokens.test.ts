@@ -10,7 +10,6 @@ import { selfSigned } from '../../support/certificate.ts';
 import { close, listen, portOf } from '../../support/listening.ts';
 
 const PROJECT = 'the-project';
-
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 /** Account in the format of the Identity Toolkit API. */

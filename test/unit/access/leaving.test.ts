@@ -6,9 +6,7 @@ import type { PersonRoles } from '../../../functions/src/identity/rules/principa
 import { UnreadableDocumentError } from '../../../functions/src/kernel/ports.ts';
 
 const ACCESS = { alpha: 'private', beta: 'open' } as const;
-
 const roles = (more: Partial<PersonRoles>): PersonRoles => ({ workspaces: {}, access: ACCESS, ...more });
-
 const person = (more: Partial<Person>): Person => ({ workspaces: {}, ...more });
 
 describe('loss of access to a workspace', () => {

@@ -9,7 +9,6 @@ import { agentOf, personOf } from '../../support/principals.ts';
 
 const AGENT = 'terminal-2';
 const OWNER = 'person';
-
 const itself = (role: Role): Principal => ({ ...fellow(role), uid: `agent:${AGENT}`, agent_id: AGENT });
 const fellow = (role: Role): Principal => agentOf('fellow', OWNER, role);
 const owner = (role: Role): Principal => personOf(OWNER, role);

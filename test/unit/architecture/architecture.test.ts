@@ -10,9 +10,7 @@ import { simple } from 'acorn-walk';
 import { moduleOf, modules, packageOwners, parts } from './modules.ts';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
-
 const source = join(repository, 'functions/src');
-
 const folders = ['functions/src', 'console', 'runner', 'scripts', 'bench', 'rtdb-lite', 'packages'];
 
 /**
@@ -41,14 +39,10 @@ interface Import {
 }
 
 const files = filesIn(source);
-
 const textOf = (file: string): string => readFileSync(join(source, file), 'utf8');
-
 const imports = files.flatMap((file) => importsOf(source, file));
-
 const inside = imports.filter(({ to }) => files.includes(to));
 const packages = imports.filter(({ to }) => !files.includes(to) && !to.endsWith('.json'));
-
 const show = (broken: readonly Import[]): string => broken.map(({ from, to }) => `${from} imports ${to}`).join('\n');
 
 describe('code structure', () => {

@@ -5,7 +5,6 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-
 const isOurs = (path: string): boolean => !/(^|\/)(node_modules|lib|\.dev)(\/|$)/.test(path);
 
 const find = (pattern: string): readonly string[] =>

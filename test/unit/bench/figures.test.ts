@@ -6,7 +6,6 @@ import { regressionsOf, storedFigures, withFigures } from '../../../bench/figure
 import type { Measurement } from '../../../bench/measurement.ts';
 
 const ORIGIN = { version: '1.2.3', commit: 'abc1234', date: '2026-01-02', machine: '2 cores' };
-
 const TARGET = { kind: 'at most', value: 1.5 } as const;
 
 /** Measures a ratio from 0.9 to 1.1 times the median. */

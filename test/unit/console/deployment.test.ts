@@ -10,7 +10,6 @@ import { builtIn } from '../../../scripts/setup/console.mjs';
 
 const PROJECT = 'muster-team';
 const OWN = `https://europe-west1-${PROJECT}.cloudfunctions.net/mcp`;
-
 const loaded = z.looseObject({ endpoint: z.string(), address: z.string() });
 const page = z.object({ loadDeployment: z.custom<() => Promise<unknown>>((value) => typeof value === 'function') });
 

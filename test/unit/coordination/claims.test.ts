@@ -7,7 +7,6 @@ import { START, sampleAgent, sampleSession, versionOf } from '../../support/buil
 import { portsOf } from '../../support/ports.ts';
 
 const session = sampleSession({ capability_keys: ['python', 'python|testing', 'rust'] });
-
 const NONE = { items: [], more: false };
 
 describe('claim of a task', () => {

@@ -14,7 +14,6 @@ const done: ReportedOutcome = { kind: 'done', result: { output: 'Made it' } };
 const failed: ReportedOutcome = { kind: 'failed', error: 'It broke', retryable: false };
 const failedForNow: ReportedOutcome = { kind: 'failed', error: 'It broke', retryable: true };
 const later = secondsAfterStart(500);
-
 const claimedBy = (agentId: string, from: Task = sampleTask()): Task => claimTask(from, agentId, 60, START);
 const expired = (): Task => releaseTask(claimedBy('ann'));
 

@@ -8,9 +8,7 @@ import type { Task } from '../../../functions/src/toolsets/coordination/rules/ta
 import { sampleCodingTask, sampleTask, versionOf } from '../../support/builders.ts';
 
 const NOW = new Date('2030-02-01T00:00:00.000Z');
-
 const coding = sampleCodingTask();
-
 const ofRun: Task = sampleTask({ id: 'run-abc-one-1', owner_uid: 'ben' });
 
 describe('task that carries out instructions of its owner', () => {

@@ -20,7 +20,6 @@ import { refusal } from '../../support/refusal.ts';
 const done: ReportedOutcome = { kind: 'done', result: { output: 'Made it', files_created: ['a.ts'] } };
 const failed: ReportedOutcome = { kind: 'failed', error: 'It broke', retryable: false };
 const failedForNow: ReportedOutcome = { kind: 'failed', error: 'It broke', retryable: true };
-
 const claimed = (by = 'ann', from = sampleTask()) => claimTask(from, by, 60, START);
 const started = (by = 'ann') => startTask(claimed(by), { agent_id: by }, secondsAfterStart(10));
 const inState = (status: Task['status']): Task => ({ ...claimed(), status });

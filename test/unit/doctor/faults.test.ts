@@ -9,7 +9,6 @@ import { diagnosed, mendOf, namesOf } from './diagnosed.ts';
 const ACCOUNT = `muster@${PROJECT}.iam.gserviceaccount.com`;
 const HERE = `projects/${PROJECT}/locations/us-central1`;
 const FIRESTORE = `firestore.googleapis.com/v1/projects/${PROJECT}/databases`;
-
 const DEPLOY = /^npm run deploy -- --project muster-team$/;
 
 interface Fault {

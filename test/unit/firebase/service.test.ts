@@ -30,7 +30,6 @@ const UNKEYED: Operation = {
 };
 
 const WRITE: Omit<WriteRequest, 'repetition'> = { operation: 'set', data: { a: 1 }, merge: false, transaction: false };
-
 const READ: ReadRequest = { shallow: false };
 
 /** Returns a service whose databases only record the requests. */

@@ -10,7 +10,6 @@ import {
 } from '../../../functions/src/toolsets/github/rules/text.ts';
 
 const ROOM = 1_000_000;
-
 const anything = fc.string({ unit: 'binary', maxLength: 300 });
 
 describe('text from GitHub', () => {

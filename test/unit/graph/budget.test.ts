@@ -27,7 +27,6 @@ function counted(limit: Partial<Budget>, spent: Amount = NO_AMOUNT, reserved: Am
 }
 
 const usd = (costUsd: number) => amountOf({ cost_usd: costUsd, input_tokens: 0, output_tokens: 0 });
-
 const amounts = fc.record({ nano_usd: fc.integer({ min: 0, max: 1e12 }), tokens: fc.integer({ min: 0, max: 1e9 }) });
 
 describe('budget', () => {

@@ -51,7 +51,6 @@ function granted(...of: Parameters<typeof grantedLimits>): ReadonlySet<string> |
 }
 
 const within = (inner: ReadonlySet<string>, outer: ReadonlySet<string>) => [...inner].every((one) => outer.has(one));
-
 const worker = (own: Limits): Principal => ({ ...agentOf('fellow', 'ada', 'leader'), ...own });
 const person = (own: Limits): Principal => ({ ...personOf('ada', 'worker'), ...own });
 

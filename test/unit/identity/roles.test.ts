@@ -12,7 +12,6 @@ const person = (role?: Role, workspaces: Principal['owner']['workspaces'] = {}):
 });
 
 const places = ['default', 'open', 'closed', 'other', 'unopened'];
-
 const rolesOf = (principal: Principal) => places.map((workspace) => roleIn(principal, workspace));
 
 describe('role of a caller in a workspace', () => {

@@ -5,7 +5,6 @@ import type { RateLimit } from '../../../functions/src/limits/rules/rateLimiter.
 import { LimiterFixture, settle } from './fixture.ts';
 
 const limits = fc.record({ perSecond: fc.constantFrom(1, 3, 20, 100), burst: fc.constantFrom(1, 7, 50, 500) });
-
 const INSTANCES = 4;
 
 type Step =

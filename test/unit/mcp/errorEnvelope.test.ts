@@ -8,7 +8,6 @@ import { notFound, TODO_CODES } from '../../../functions/src/toolsets/todo/rules
 import { memoryPorts } from '../../support/mcp-endpoint.ts';
 
 const envelopeOf = (toolset: string) => toolsets.find(({ name }) => name === toolset)?.errors;
-
 const refused = (toolset: string, refusal: MusterError) => toolResult(envelopeOf(toolset), { error: refusal });
 const answered = (answer: JsonObject) => toolResult(undefined, { answer });
 

@@ -77,7 +77,6 @@ const message = (method: string, params?: unknown, id: unknown = 1) => ({ jsonrp
 const notification = (method: string) => ({ jsonrpc: '2.0', method });
 const rpc = (members: string) => `{"jsonrpc":"2.0",${members}}`;
 const pings = (count: number) => Array.from({ length: count }, (_, id) => message('ping', undefined, id));
-
 const echo = { name: 'system_echo', arguments: { text: 'a', data: 1 } };
 const CALLER = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
 const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);

@@ -19,7 +19,6 @@ const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint
 const reads = { annotations };
 const readsWhole = { annotations, returnsWhole: true } as const;
 const writes = { annotations: { ...annotations, readOnlyHint: false } };
-
 const NASTY = ['x', '"', '\\', '\n', '\u0001', 'é', '見', '😀'] as const;
 
 describe('response that exceeds the maximum size', () => {

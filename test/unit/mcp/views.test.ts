@@ -15,7 +15,6 @@ const VIEWS = [
 ];
 
 const content = z.object({ uri: z.string(), mimeType: z.string(), text: z.string(), _meta: z.unknown() });
-
 const answered = z.object({ result: z.unknown().optional(), error: z.object({ message: z.string() }).optional() });
 
 const listed = z.object({

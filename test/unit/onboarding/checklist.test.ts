@@ -15,7 +15,6 @@ const itemsOf = (changes: Partial<Agent> = {}, acts: Omit<Facts, 'agent'> = {}) 
   checklist({ agent: sampleAgent(changes), ...acts });
 
 const ticked = (items: readonly ChecklistItem[]) => items.filter(({ completed }) => completed).map(({ id }) => id);
-
 const required = (items: readonly ChecklistItem[]) => items.filter((item) => item.required).map(({ id }) => id);
 
 describe('onboarding checklist', () => {

@@ -8,7 +8,6 @@ import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rule
 import { START } from '../../support/builders.ts';
 
 const BOTH = ['claude', 'gemini'];
-
 const DIRECT = builtIn('direct') ?? assert.fail();
 
 function attempt(agent: string, call = 'answer', end: Attempt['end'] = 'answered'): Attempt {

@@ -27,7 +27,6 @@ import { withTable } from '../../../packages/muster/src/connect/toml.ts';
 import { Mistake } from '../../../packages/muster/src/mistake.ts';
 
 const HUB = 'https://hub.example/mcp';
-
 const JSONC = { comments: true, trailingCommas: true };
 
 /** Returns whether all characters of the first text occur in the second text in the same order. */

@@ -5,7 +5,6 @@ import { basename } from 'node:path';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 
 const root = new URL('../../..', import.meta.url).pathname;
-
 const files = globSync('examples/workflows/*.json', { cwd: root });
 const page = readFileSync(`${root}/docs/guides/cookbook.md`, 'utf8');
 

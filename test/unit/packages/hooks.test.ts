@@ -27,9 +27,7 @@ import { Session } from '../../../plugins/muster/scripts/session.mjs';
 import { close, listen, originOf } from '../../support/listening.ts';
 
 const SCRIPTS = new URL('../../../plugins/muster/scripts', import.meta.url).pathname;
-
 const TOOL = 'mcp__muster__coordination_claim_task';
-
 const request = z.object({ method: z.string(), params: z.looseObject({ agent_id: z.string().optional() }) });
 
 interface Ended {

@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { clients } from '../../../packages/muster/src/connect/clients.ts';
 
 const guide = readFileSync(new URL('../../../docs/guides/clients.md', import.meta.url), 'utf8');
-
 const HERE = 'http://127.0.0.1:5005/mcp';
 
 describe('links in docs/guides/clients.md', () => {

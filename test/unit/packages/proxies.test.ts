@@ -11,7 +11,6 @@ import { selfSigned } from '../../support/certificate.ts';
 import { close, listen, portOf } from '../../support/listening.ts';
 
 const ROOT = new URL('../../..', import.meta.url).pathname;
-
 const HUB = 'https://hub.invalid/mcp';
 
 describe('environment with a proxy', () => {

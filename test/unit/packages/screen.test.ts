@@ -9,7 +9,6 @@ import type { Snapshot } from '../../../packages/muster/src/status/snapshot.ts';
 const ROCKET = '\u{1f680}';
 const THUMB = '\u{1f44d}\u{1f3fd}';
 const FAMILY = '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}';
-
 const progress = { percent: 50, total: 2, available: 0, claimed: 0, in_progress: 1, done: 1, failed: 0 };
 const nothing: Snapshot = { goal: '', progress, doing: [], waiting: [], questions: [] };
 

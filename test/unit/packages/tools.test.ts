@@ -6,9 +6,7 @@ import { INSTRUCTIONS } from '../../../packages/muster/src/connect/instructions.
 import { entries } from '../../contract/catalog.ts';
 
 const root = new URL('../../..', import.meta.url).pathname;
-
 const names = new Set(entries.map(({ toolset, tool }) => wireName(toolset, tool.name, 'prefixed')));
-
 const TOOL = /\b(?:access|coding|coordination|inbox|onboarding|orchestration|system|todo)_\w+/g;
 
 describe('instructions for agents', () => {

@@ -11,9 +11,7 @@ import { root } from '../../../scripts/project.mjs';
 import { eventually } from '../../e2e/support/waiting.ts';
 
 const PROGRAM = createRequire(import.meta.url).resolve('firebase-tools/lib/emulator/functionsEmulatorRuntime');
-
 const FUNCTION = 'exports.loaded = (request, response) => response.json(Object.keys(require.cache));';
-
 const SERVER = "require('node:http').createServer().keepAliveTimeout";
 
 describe('process of the functions emulator', () => {

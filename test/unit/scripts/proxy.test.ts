@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { directToThisMachine, nodeUsesProxy, proxyHint } from '../../../scripts/setup/proxy.mjs';
 
 const LOCAL = ['127.0.0.1', 'localhost', '[::1]', '::1'];
-
 const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy', 'grpc_proxy'];
 
 describe('environment with proxy variables', () => {

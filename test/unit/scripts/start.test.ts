@@ -11,7 +11,6 @@ import { connectionHelp, writeEndpoint } from '../../../scripts/start/endpoint.m
 import { setVariable } from '../../support/environment.ts';
 
 const ADA = { name: 'Ada Person', email: 'person@example.com', password: 'only-for-the-emulators' };
-
 const directory = mkdtempSync(join(tmpdir(), 'start-'));
 after(() => rmSync(directory, { recursive: true }));
 

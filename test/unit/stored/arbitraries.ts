@@ -24,7 +24,6 @@ export const id = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,20}$/);
 const ids = fc.array(id, { maxLength: 4 });
 
 export const text = fc.string({ unit: 'binary', maxLength: 30 });
-
 export const texts = fc.array(text, { maxLength: 4 });
 
 const count = fc.nat(1000);

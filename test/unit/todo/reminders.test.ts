@@ -15,9 +15,7 @@ import { START as NOW, sampleTodo, secondsAfterStart, versionOf } from '../../su
 
 const HOUR = 3_600_000;
 const DAYS_OF_LEAD = 28;
-
 const inHours = (hours: number): Date => secondsAfterStart(hours * 3600);
-
 const undated = sampleTodo();
 const due = sampleTodo({ due_date: inHours(24) });
 const moved = { ...due, due_date: inHours(48) };

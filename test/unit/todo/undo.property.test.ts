@@ -11,7 +11,6 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const RUNS = defaultOrNightly(120, { night: 10_000 });
 const ROUNDS = 3;
-
 const TITLES = ['Standup', 'Water', 'Milk'];
 const ZONES = ['America/New_York', 'Asia/Tokyo', 'Europe/Berlin', 'UTC'];
 

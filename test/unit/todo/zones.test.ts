@@ -20,7 +20,6 @@ import { MemoryTodos } from './memory.ts';
 
 const ZONES = [...Intl.supportedValuesOf('timeZone'), 'UTC'];
 const LENGTH = 12;
-
 const zone = fc.constantFrom(...ZONES);
 
 /** Rules that often start at the end of a month or in an hour that many zones skip. */

@@ -9,7 +9,6 @@ import { invalidPath } from '../../../../functions/src/toolsets/firebase/rules/d
 import { agentOf, personOf } from '../../../support/principals.ts';
 
 const agent = agentOf('a', 'o', 'worker');
-
 const person = personOf('p', 'worker');
 
 function attempt(action: Attempt['action'], path = 'shared/x', orderBy?: string): Attempt {

@@ -6,9 +6,7 @@ import { BRANCH } from '../../../../functions/src/toolsets/firebase/realtime/ord
 import { Cursors, MAX_TIES, type RealtimeCursor } from '../../../../functions/src/toolsets/firebase/realtime/paging.ts';
 
 const QUERY = ['shared/a', 'v', null, null];
-
 const cursors = new Cursors(systemHashing, QUERY);
-
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((one) => one + 0);
 const bound = fc.oneof(fc.string({ maxLength: 200 }), number, fc.boolean(), fc.constant(null));
 

@@ -7,7 +7,6 @@ const READ: RestRequest = {
   parameters: { orderBy: '"score"', limitToFirst: '101' },
 };
 const WRITE: RestRequest = { method: 'PUT', path: 'shared/scores', data: { a: 1 } };
-
 const output = (error: string) => JSON.stringify({ error });
 
 describe('error of the Realtime Database', () => {

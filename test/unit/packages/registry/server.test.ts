@@ -10,7 +10,6 @@ import addFormats from 'ajv-formats';
 import { z } from 'zod';
 
 const read = (path: string): unknown => JSON.parse(readFileSync(new URL(path, import.meta.url).pathname, 'utf8'));
-
 const schema = z.looseObject({ $id: z.url() }).parse(read('server.schema.json'));
 
 const server = z
