@@ -44,7 +44,6 @@ await team.app.services.coordination.initialize(workspace, { goal: 'A goal' }, (
 await team.create({}, {});
 const { id, credential } = await newAgent(team);
 const url = `${await openEndpoint()}?workspace=${workspace}`;
-
 const claimed = z.object({ result: z.object({ structuredContent: z.object({ task: z.object({ id: z.string() }) }) }) });
 
 async function request(method: string, params: object): Promise<unknown> {

@@ -14,7 +14,6 @@ import { root } from '../../scripts/project.mjs';
 import { documentEvent } from './upload/cloudEvents.ts';
 
 const DATABASE = 'muster';
-
 const created = z.object({ task: z.object({ id: z.string() }) });
 const read = z.object({ data: z.object({ id: z.string() }) });
 const follower = z.object({

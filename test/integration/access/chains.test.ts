@@ -10,7 +10,6 @@ import { Forest } from './chains/forest.ts';
 import { type Choice, chainOf, depthOf, type Link, ROLES, rightsOf, TOOLSETS } from './chains/model.ts';
 
 const MAX_DEPTH = 6;
-
 const LEADS: Choice = { role: 'leader', readonly: false };
 
 const often = <Value>(value: Value, other: fc.Arbitrary<Value>): fc.Arbitrary<Value> =>

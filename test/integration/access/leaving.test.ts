@@ -10,7 +10,6 @@ import { unkeyed } from '../coordination/team.ts';
 import { AccessFixture } from './fixture.ts';
 
 const BY_HAND = { name: 'by-hand', steps: [{ name: 'one', agent: 'network', prompt: 'Do it' }] };
-
 const ORDER = { tool: 'CLAUDECODE', description: 'Add a test', instructions: 'Write it.' };
 
 /** Stored document of a person who has no roles. */

@@ -13,7 +13,6 @@ import {
 import { Team } from '../coordination/team.ts';
 
 const there = async (path: string): Promise<unknown> => (await (await realtimeDatabase()).ref(path).get()).val();
-
 const WORKER = { viewer: true, worker: true };
 
 describe('the access mirror', () => {

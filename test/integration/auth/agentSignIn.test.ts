@@ -12,9 +12,7 @@ import { close, listen, portOf } from '../../support/listening.ts';
 import { agentOf } from '../../support/principals.ts';
 
 const HOST = 'FIREBASE_AUTH_EMULATOR_HOST';
-
 const CLAIMS = { role: 'worker', kind: 'agent', agentId: 'one', ownerUid: 'owner', ownerRole: 'admin' };
-
 const signIn = new IdentityToolkitSignIn({ app: firebaseApp, webApiKey: '' });
 
 /** Runs the function with another value of the environment variable for the Auth emulator. */

@@ -17,7 +17,6 @@ import { CodingTeam } from '../coding/calls.ts';
 import { Team, unkeyed } from './team.ts';
 
 const requiring = (...sets: readonly string[]) => sets.map((one) => ({ required_capabilities: [one] }));
-
 const numbered = (count: number, name = 'skill') => Array.from({ length: count }, (_, index) => `${name}-${index}`);
 
 /** Returns drafts of tasks that require the maximum number of different sets. */

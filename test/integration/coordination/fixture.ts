@@ -27,7 +27,6 @@ const SUBSCRIPTION = {
 } as const;
 
 const GOAL = 'Build a REST API for user management';
-
 const FAILED = 'task-xxx-004';
 
 /** Id of the coding task that terminal-2 holds. */

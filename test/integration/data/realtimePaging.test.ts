@@ -20,7 +20,6 @@ const ordered = fc.constantFrom<unknown>(null, false, true, -1.5, 0, 1, 2, 1e21,
 ]);
 
 const children = fc.dictionary(key, ordered, { minKeys: 1, maxKeys: 14 });
-
 const bound = fc.option(fc.constantFrom<Bound>(false, true, 0, 1, 1.5, '', 'a', 'aa'), { nil: undefined });
 
 function orderedBy(node: Query, orderBy: string): Query {

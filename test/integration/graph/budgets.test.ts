@@ -7,7 +7,6 @@ import { agentOf } from '../../support/principals.ts';
 import { GraphFixture } from './fixture.ts';
 
 const NONE = { money: 0, tokens: 0 };
-
 const idOf = (of: unknown): string => String(Object(of).id);
 
 describe('a budget', () => {

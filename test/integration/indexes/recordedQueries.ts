@@ -3,11 +3,8 @@ import type { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 
 const field = z.object({ fieldPath: z.string() });
-
 const fieldFilter = z.object({ fieldFilter: z.object({ field, op: z.string() }) });
-
 const unaryFilter = z.object({ unaryFilter: z.object({ field, op: z.string() }) });
-
 const simple = z.union([fieldFilter, unaryFilter]);
 
 /** `OR` is omitted on purpose. No query uses it, and indexes/need.ts does not handle it. */

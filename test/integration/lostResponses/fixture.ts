@@ -15,9 +15,7 @@ import { type TeamBindings, unkeyed } from '../coordination/team.ts';
 import { agentsAt } from '../orchestration/fixture.ts';
 
 const OWNER = 'sartor-ai';
-
 const BUDGET = { tokens: 1_000_000, cost_usd: 10 };
-
 const ONE_STEP = { name: 'one-step', steps: [{ name: 'only', agent: 'claude' }] };
 
 /** Local servers for models and GitHub, which all scenarios share. */

@@ -24,7 +24,6 @@ export type Occasion = (
 ) => Promise<Deed | { readonly deed: Deed; readonly about: string }>;
 
 const DAY = 86_400_000;
-
 const SECRET = 'a secret';
 
 /** Earlier than the due times of all other tests, so that data with this time is handled first. */

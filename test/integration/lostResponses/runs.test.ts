@@ -9,7 +9,6 @@ import type { Loss } from '../../support/lossyFirestore/proxy.ts';
 import { OrchestrationFixture } from '../orchestration/fixture.ts';
 
 const LANES = 6;
-
 const ALL = Number.POSITIVE_INFINITY;
 
 /** Fields that vary from run to run: times, and token estimates, which depend on the characters in the run's id. */

@@ -10,7 +10,6 @@ import { externalServicesOf } from '../../support/externalServices.ts';
 import { agentsAt, FIVE_STEPS, OrchestrationFixture } from './fixture.ts';
 
 const BUG = new TypeError("Cannot read properties of undefined (reading 'text')");
-
 const ONE_STEP = { name: 'one-step', steps: [{ name: 'only', agent: 'claude', prompt: '{{input}}' }] };
 
 describe('a run that cannot be executed', () => {

@@ -11,7 +11,6 @@ import { refusal } from '../../support/refusal.ts';
 import { OrchestrationFixture, unkeyed } from './fixture.ts';
 
 const BUDGET = { budget: { tokens: 1_000_000, cost_usd: 10 } };
-
 const SUCCESS = { accepted: 1, failed: 0, lost: 0, retried: 0, worth: 1, milliseconds: 100, cost_usd: 0.01 };
 
 const REVIEWED = {

@@ -4,7 +4,6 @@ import { defaultOrNightly } from '../../support/nightly.ts';
 import { OrchestrationFixture } from './fixture.ts';
 
 const RACES = defaultOrNightly(20, { night: 100 });
-
 const RACE = { name: 'race', steps: [{ name: 'answer', agents: ['claude', 'gemini'], mode: 'race' }] };
 
 const SIDES = [

@@ -15,9 +15,7 @@ import { Team, unkeyed } from '../coordination/team.ts';
 import { recount } from '../lostResponses/recount.ts';
 
 const DAY = 86_400;
-
 const KEPT: RetentionDays = { events: 30, trail: 60, logs: 10, runs: 20, tasks: 40, agents: 50 };
-
 const FOR_EVER: RetentionDays = { events: 0, trail: 0, logs: 0, runs: 0, tasks: 0 };
 
 describe('retention', function () {

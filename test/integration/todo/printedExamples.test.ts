@@ -21,7 +21,6 @@ const PRESENTATION = {
 };
 
 const made = (fields: JsonObject): JsonObject => ({ completed: false, ...fields, id: SOME, created_at: TIME });
-
 const LOGIN = { title: 'Fix the login page', description: 'After the meeting' };
 const loginId = (known: Known) => known.of('the login page', 'task', 'id');
 const login = (known: Known, more: JsonObject): JsonObject => ({

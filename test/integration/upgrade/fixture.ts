@@ -22,9 +22,7 @@ import { type Answer, Version, type VersionName } from './version.ts';
 const OWNER = 'owner';
 
 const WEBHOOK_SECRET = 'a secret of webhooks';
-
 const parameters = z.record(z.string(), z.string());
-
 const registered = z.object({ agentId: z.string(), credentials: z.object({ apiKey: z.string(), secret: z.string() }) });
 
 export interface Agent {

@@ -12,9 +12,7 @@ import { readRelease, unpackRelease } from '../../../scripts/setup/releases.mjs'
 import { manifest } from './manifest.ts';
 
 const PROGRAM = fileURLToPath(new URL('served.ts', import.meta.url));
-
 const started = z.object({ url: z.string(), manifests: z.record(z.string(), manifest) });
-
 const listed = z.object({ result: z.object({ tools: z.array(z.object({ name: z.string() })) }) });
 
 /** The last release, or the version in this clone. */

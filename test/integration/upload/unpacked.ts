@@ -16,7 +16,6 @@ const packing = z.object({
 });
 const unpacking = z.object({ unzip: z.custom<(file: string, folder: string) => Promise<void>>(isFunction) });
 const packed = z.object({ pathToSource: z.string() });
-
 const firebaseJson = z.object({ functions: z.array(z.object({ source: z.string(), ignore: z.array(z.string()) })) });
 
 export interface Unpacked {

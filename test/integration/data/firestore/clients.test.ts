@@ -6,7 +6,6 @@ import type { Lease } from '../../../../functions/src/toolsets/firebase/firestor
 import { agentCaller } from '../callers.ts';
 
 const START = Date.parse('2040-01-01T00:00:00Z');
-
 const HOUR = 3_600_000;
 
 /** Returns a pool of clients for callers. Tokens are fake: the caller's uid, valid for an hour. */

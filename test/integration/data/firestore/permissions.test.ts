@@ -7,11 +7,9 @@ import { DataClient, refusedFor, unique } from '../dataClient.ts';
 import { changeRules, restoreRules } from './rules.ts';
 
 const data = new DataClient('firestore');
-
 const viewer = agentCaller('viewer');
 const worker = agentCaller('worker');
 const admin = agentCaller('admin');
-
 const READ = "allow get: if hasRoleIn(workspaceNamed(first), 'viewer');";
 const WRITE = "allow write: if hasRoleIn(workspaceNamed(first), 'worker');";
 const SHARED = `match /shared/{first} {\n      ${READ}\n      ${WRITE}`;

@@ -13,9 +13,7 @@ import { personOf } from '../../../support/principals.ts';
 import { Recorder } from './recorder.ts';
 
 const [credential = '', text = ''] = process.argv.slice(2);
-
 const caller: Caller = { principal: personOf('whoever', 'worker'), credential };
-
 const noAgents = { signIn: () => Promise.reject(new Error('no agent calls in this test')) };
 
 const access = new FirestoreAccess({

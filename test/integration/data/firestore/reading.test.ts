@@ -7,7 +7,6 @@ import { agentCaller } from '../callers.ts';
 import { DataClient, refusedFor, unique } from '../dataClient.ts';
 
 const data = new DataClient('firestore');
-
 const worker = agentCaller('worker');
 
 /** Stores the documents in a new collection, and returns the path of the collection. */

@@ -7,7 +7,6 @@ import { agentCaller } from '../callers.ts';
 import { DataClient, refusedFor, unique } from '../dataClient.ts';
 
 const data = new DataClient('firestore');
-
 const worker = agentCaller('worker');
 
 describe('Firestore values', () => {

@@ -31,9 +31,7 @@ function accessWith(tokens: CallerTokens, timeoutMilliseconds = 10_000): Firesto
 }
 
 const access = accessWith(minted);
-
 const viewer = agentCaller('viewer');
-
 const document = (path: string) => firestore().doc(path);
 
 describe('a watch of Firestore', () => {

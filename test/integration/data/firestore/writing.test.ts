@@ -7,11 +7,8 @@ import { agentCaller } from '../callers.ts';
 import { DataClient, refusedFor, unique } from '../dataClient.ts';
 
 const data = new DataClient('firestore');
-
 const worker = agentCaller('worker');
-
 const place = (): string => `shared/${unique()}`;
-
 const stored = async (path: string): Promise<JsonValue> => (await data.read(worker, path)).data;
 
 async function put(fields: JsonObject): Promise<string> {

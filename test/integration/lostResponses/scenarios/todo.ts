@@ -3,7 +3,6 @@ import { unkeyed } from '../../coordination/team.ts';
 import { type LostResponseFixture, type Prepared, scenariosOf } from '../fixture.ts';
 
 const DAY = 86_400_000;
-
 const inDays = (fixture: LostResponseFixture, days: number) => new Date(fixture.now.getTime() + days * DAY);
 
 /** Creates a to-do with a due date, a tag and a reminder. */

@@ -5,7 +5,6 @@ import type { Agent } from '../fixture.ts';
 import type { Place, Scenario } from '../scenario.ts';
 
 const HOUR = 3_600_000;
-
 const todo = z.object({ id: z.string(), title: z.string(), completed: z.boolean(), priority: z.string() });
 const one = z.object({ task: todo });
 const several = z.object({ tasks: z.array(todo) });
@@ -13,7 +12,6 @@ const recurring = z.object({ first_occurrence: todo.partial({ completed: true, p
 const completed = one.extend({ next_occurrence: z.object({ id: z.string(), due_date: z.string() }).optional() });
 const reminders = z.object({ reminders: z.array(z.object({ id: z.string(), task_id: z.string() })) });
 const history = z.object({ events: z.array(z.object({ event_type: z.string() })) });
-
 const due = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString();
 
 async function remindersOf(at: Place, who: Agent, taskId: string): Promise<readonly string[]> {
