@@ -12,11 +12,8 @@ import { ASSAULTS, type Assailants } from './support/assaults.ts';
 import { MEBIBYTES, startTarget, type Target } from './support/target.ts';
 
 const SECONDS = Number(process.env['MUSTER_ATTACK_SECONDS'] ?? defaultOrNightly(8, { night: 600 }));
-
 const IS_LONG = SECONDS >= 60;
-
 const ATTACKERS = 6;
-
 const BETWEEN_CALLS_MS = 200;
 
 /** Limit in processor seconds. In a long run, no wait of the other caller may exceed it. Otherwise, half may. */

@@ -16,7 +16,6 @@ import { eventually } from './support/waiting.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-
 const unkeyed = (): undefined => undefined;
 
 const ORDERS = {

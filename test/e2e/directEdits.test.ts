@@ -13,7 +13,6 @@ import { eventually } from './support/waiting.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const ROUNDS = 4;
-
 const withId = z.looseObject({ id: z.string() });
 
 const event = z.object({

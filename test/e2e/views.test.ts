@@ -17,7 +17,6 @@ import { newPerson } from './support/people.ts';
 import { eventually } from './support/waiting.ts';
 
 const ANSWERS: Readonly<Record<ViewName, Message>> = { goal: STATUS, todos: TODOS, run: RUN, coding: REPORT };
-
 const message = z.custom<JSONRPCMessage>((value) => typeof value === 'object' && value !== null);
 
 /** Transports messages between the bridge of the host and the page of the view. */

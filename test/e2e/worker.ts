@@ -16,10 +16,8 @@ const claimAnswer = z.object({
 type Task = NonNullable<z.output<typeof claimAnswer>['task']>;
 
 const status = z.object({ tasks: z.object({ done: z.number() }), total_tasks: z.number() });
-
 const orders: WorkerOrders = JSON.parse(process.argv[2] ?? '{}');
 const { agent, era, leaseSeconds, stopAtClaim } = orders;
-
 const client = await connect(era, orders.url, agent.token, fetchAgain);
 await call('register_agent', { agent_id: agent.id, role: 'worker' });
 await work(client);

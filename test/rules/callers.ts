@@ -100,7 +100,6 @@ const inventors = ['superadmin', 'Admin', 'admin\nworker', 'none', 7, ['admin'],
 );
 
 const MEMBER_ROLES = ['viewer', 'worker', 'leader'] as const;
-
 const deployments = ROLES.map((claim) => person(`a ${claim} of the deployment`, `${claim}-1`, { claim }));
 
 const members = MEMBER_ROLES.map((role) =>

@@ -26,7 +26,6 @@ const PERSONAL = [
   ...['todo', 'preferences'],
 ];
 const DEPLOYMENTS = ['latestMinutes'];
-
 const NOW = Timestamp.fromMillis(Date.UTC(2026, 10, 24));
 
 interface Place {

@@ -10,7 +10,6 @@ import { declaredIndexes } from './declaredIndexes.ts';
 import { emptied, matchedPaths } from './matchedPaths.ts';
 
 const STALE = 'This is stale: run UPDATE=1 npm test -- rules';
-
 const root = new URL('../../', import.meta.url);
 
 const pathsOf = (database: Permission['database']): string[] =>

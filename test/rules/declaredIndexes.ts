@@ -3,9 +3,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 const scope = z.enum(['COLLECTION', 'COLLECTION_GROUP']);
-
 const directed = z.strictObject({ fieldPath: z.string(), order: z.enum(['ASCENDING', 'DESCENDING']) });
-
 const contained = z.strictObject({ fieldPath: z.string(), arrayConfig: z.literal('CONTAINS') });
 
 const file = z.strictObject({

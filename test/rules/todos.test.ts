@@ -26,12 +26,9 @@ import { callers, OWNER, someOf } from './callers.ts';
 import { useEnvironment } from './environment.ts';
 
 const agents = callers.filter(({ claims }) => claims?.['ownerUid'] === OWNER.uid && claims?.['heldTo'] === undefined);
-
 const others = [...agents, ...someOf(callers.filter((caller) => caller !== OWNER && !agents.includes(caller)))];
-
 const HOUR = 3_600_000;
 const [PAST, FUTURE] = [new Date(Date.now() - 24 * HOUR), new Date(Date.now() + 24 * HOUR)];
-
 const TODO = sampleTodo({ owner_uid: String(OWNER.uid), due_date: PAST, tags: ['work'] });
 
 /** A character of two UTF-16 units and four bytes. Both the rules and the tools count it as one character. */

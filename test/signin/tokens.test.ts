@@ -9,7 +9,6 @@ import { Visitor } from './support/visitor.ts';
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
 const DAY = 24 * HOUR;
-
 const NO_GOOD = { error: 'invalid_grant' };
 
 describe('tokens of an app', () => {

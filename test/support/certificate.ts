@@ -2,15 +2,10 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 const [INTEGER, BIT_STRING, OCTET_STRING, UTF8_STRING, UTC_TIME] = [0x02, 0x03, 0x04, 0x0c, 0x17];
-
 const [SEQUENCE, SET, DNS_NAME, VERSION, EXTENSIONS] = [0x30, 0x31, 0x82, 0xa0, 0xa3];
-
 const ECDSA_WITH_SHA256 = Buffer.from('06082a8648ce3d040302', 'hex');
-
 const COMMON_NAME = Buffer.from('0603550403', 'hex');
-
 const SUBJECT_ALTERNATIVE_NAME = Buffer.from('0603551d11', 'hex');
-
 const DAY_MS = 86_400_000;
 
 /** A private key and its certificate, both in PEM format. */

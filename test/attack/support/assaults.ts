@@ -18,17 +18,11 @@ const MEBIBYTE = 1024 * 1024;
 const BOMB = Buffer.concat(Array.from({ length: 100 }, () => gzipSync(Buffer.alloc(4 * MEBIBYTE, ' '))));
 
 const WRONG_TAGS = call('todo_list_tasks', { tags: Array.from({ length: 1_900_000 }, () => 1) });
-
 const WIDE = call('todo_list_tasks', Object.fromEntries(Array.from({ length: 150_000 }, (_, n) => [`k${n}`, n])));
-
 const ALL_TASKS = { limit: 500, status_filter: 'all' };
-
 const MANY_LISTS = batch(50, 'tools/call', { name: 'coordination_get_all_tasks', arguments: ALL_TASKS });
-
 const MANY_LISTS_PLAIN = batch(50, 'coordination.get_all_tasks', ALL_TASKS);
-
 const INPUT = 'long '.repeat(76_000);
-
 const template = (prompt: string) => ({ name: 'heavy', steps: [{ agent: 'claude', prompt }] });
 
 const HEAVY_INPUT = call('orchestration_orchestrate_workflow', {
@@ -43,20 +37,15 @@ const HEAVY_CONTEXT = call('orchestration_orchestrate_workflow', {
 });
 
 const DEEP = Buffer.from(`${'{"a":'.repeat(600_000)}1${'}'.repeat(600_000)}`);
-
 const PINGS = batch(50, 'ping', {});
 
 /** Number of concurrent requests whose body never ends, because its last byte is not sent. */
 const HELD = 20;
 
 const HELD_BODY = Buffer.alloc(4 * MEBIBYTE - 1, ' ');
-
 const HELD_MS = 1000;
-
 const bearer = (token: string): IncomingHttpHeaders => ({ authorization: `Bearer ${token}` });
-
 const BATCHING = { 'mcp-protocol-version': '2025-03-26' };
-
 let tried = 0;
 
 export const ASSAULTS: Readonly<Record<string, Assault>> = {
@@ -102,7 +91,6 @@ function batch(size: number, method: string, params: object): Buffer {
 }
 
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-
 const connections = new Agent({ keepAlive: true, maxSockets: 64 });
 
 /** Sends a body, and returns when a response arrives, the request is rejected, or the connection is closed. */

@@ -7,7 +7,6 @@ import { ask } from '../../../bench/load/client.ts';
 import type { GitHubState } from '../../support/github/state.ts';
 
 const FREE_FORM = ['messages', 'shared'];
-
 const RULES = '.settings/rules';
 
 export interface Database {

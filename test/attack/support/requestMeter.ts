@@ -14,7 +14,6 @@ interface Beginning {
 }
 
 const KEEP_ALIVE_MS = 120_000;
-
 let beginning: Beginning | undefined;
 
 subscribe('http.server.request.start', (event) => {

@@ -9,7 +9,6 @@ import { allow, ORIGIN } from '../support/signInPage.ts';
 import { startTerminal } from '../support/terminal.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../clients/node_modules/conformance-next/dist/index.js', import.meta.url));
-
 const ADA = { email: 'person@example.com', password: 'only-for-the-emulators' };
 
 describe("Muster's authorization server", () => {

@@ -9,7 +9,6 @@ const withHeaders = (headers: (fixture: MistakesFixture) => Record<string, strin
   fixture.http(fixture.url(), { body: LIST, headers: headers(fixture) });
 
 const withBody = (body: string) => (fixture: MistakesFixture) => fixture.http(fixture.url(), { body });
-
 const KEY_EXAMPLE = /Authorization: Bearer/;
 
 export const httpMistakes: readonly Mistake[] = [

@@ -9,7 +9,6 @@ const workflow = (steps: readonly object[]) =>
   called('orchestration_save_workflow', { workflow: { name: 'mistaken', steps } });
 
 const HERE = { owner: 'sartor-ai', repo: 'claude-network' };
-
 const PLAN = { name: 'plan', agent: 'claude', role: 'plan' };
 
 export const vendorMistakes: readonly Mistake[] = [

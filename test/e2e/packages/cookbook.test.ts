@@ -26,7 +26,6 @@ const inKitchen = (test: (fixture: CookbookFixture) => Promise<void>) => async (
 
 const claude = (text: string) => ({ text, vendor: 'anthropic' as const });
 const gemini = (text: string) => ({ text, vendor: 'gemini' as const });
-
 const namesOf = ({ steps }: Run) => steps.filter(({ status }) => status === 'succeeded').map(({ name }) => name);
 
 type Recipes = Readonly<Record<string, () => Promise<void>>>;

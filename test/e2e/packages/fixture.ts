@@ -14,7 +14,6 @@ import { eventually } from '../support/waiting.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 const CAPABILITIES = ['coding', 'merging', 'asking', 'reporting'];
-
 const task = z.object({ id: z.string(), description: z.string(), claim_epoch: z.number() });
 type Task = z.output<typeof task>;
 

@@ -15,14 +15,12 @@ import { startTerminal } from '../support/terminal.ts';
 
 const PACKAGE = new URL('../../../packages/muster', import.meta.url).pathname;
 const MAX_BYTES = 5 * 1024 * 1024;
-
 const ESCAPE = '\u001b';
 const CTRL_C = '\u0003';
 /** Escape sequences of xterm: the first shows the alternate screen and hides the cursor, the second reverts this. */
 const OTHER_SCREEN = `${ESCAPE}[?1049h${ESCAPE}[?25l`;
 const OWN_SCREEN = `${ESCAPE}[?25h${ESCAPE}[?1049l`;
 const HOME_AND_CLEAR = `${ESCAPE}[H${ESCAPE}[J`;
-
 const run = promisify(execFile);
 
 const snapshot = z.object({

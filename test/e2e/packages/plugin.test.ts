@@ -17,7 +17,6 @@ import { eventually } from '../support/waiting.ts';
 
 const ROOT = new URL('../../..', import.meta.url).pathname.replace(/\/$/, '');
 const PROGRAMS = `${ROOT}/test/clients/node_modules/.bin`;
-
 const execute = promisify(execFile);
 
 describe('the plugin for coding agents', () => {

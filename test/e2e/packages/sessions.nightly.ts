@@ -25,7 +25,6 @@ const claimed = z.object({
 });
 
 const listed = z.array(z.looseObject({ id: z.string(), status: z.string() }));
-
 const execute = promisify(execFile);
 
 describe('the plugin for coding agents', () => {

@@ -15,7 +15,6 @@ import { ORIGIN } from '../support/signInPage.ts';
 import { eventually } from '../support/waiting.ts';
 
 const FILES = new URL('../../../examples/web', import.meta.url).pathname;
-
 const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript' };
 
 /** Serves the files of examples/web, like any static file server. */

@@ -16,10 +16,8 @@ import { startTerminal } from '../support/terminal.ts';
 import { eventually } from '../support/waiting.ts';
 
 const MCP = `${ORIGIN}/mcp`;
-
 const ADA = { email: 'person@example.com', password: 'only-for-the-emulators' };
 const BEN = { email: 'person2@example.com', password: 'only-for-the-emulators' };
-
 const AUTHORIZE = /https?:\/\/[\w.:-]+\/authorize\?[\w%&=.+~-]+/;
 
 describe('the sign-in', () => {

@@ -37,7 +37,6 @@ export class Backup {
 }
 
 const environment = z.record(z.string(), z.string());
-
 const PROGRAM = fileURLToPath(new URL('../../../scripts/emulators.mjs', import.meta.url));
 
 /** Timeout for the start of the emulators, two of which run in Java. */

@@ -13,7 +13,6 @@ import { CALLERS, type CallerName, type Outcome, TenancyFixture } from './fixtur
 import { type Ids, makeThings, namesOfNothing } from './things.ts';
 
 const STRANGERS: readonly CallerName[] = ['bea the leader', 'bea herself', 'nobody'];
-
 const PERSONS: readonly CallerName[] = ['ann herself', 'bea herself', 'cas himself', 'nobody'];
 
 /** For paths that no caller may access, the default run tests only these callers. */

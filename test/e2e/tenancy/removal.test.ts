@@ -16,7 +16,6 @@ const OUT = /^(NO_ROLE|RIGHTS_CHANGED|PERMISSION_DENIED)$/;
 const MAX_WAIT_MS = 25_000;
 
 const MODERN = '2026-07-28';
-
 const CASS = ['cas the worker', 'cas himself'] as const;
 
 /** A stream: the text that it has sent so far, and a promise that resolves when it ends. */

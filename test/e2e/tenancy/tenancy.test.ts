@@ -52,9 +52,7 @@ const resources = toolsets.flatMap(({ resources, templates = [] }) =>
 const STRANGERS: readonly CallerName[] = ['bea the leader', 'bea herself', 'nobody'];
 
 const GATE = /^(NO_ROLE|(DEPLOYMENT_)?ROLE_TOO_WEAK)$/;
-
 const ANNS: readonly CallerName[] = ['ann the viewer', 'ann the worker', 'ann the leader', 'ann herself'];
-
 const shown = ({ result, error }: Outcome) => (error ? error.message : JSON.stringify(result));
 
 /** Returns a response with placeholders in place of generated values, such as times, and of names in the request. */

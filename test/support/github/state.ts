@@ -105,7 +105,6 @@ export interface InstallationToken {
 }
 
 const TOKEN_MS = 3_600_000;
-
 let keys: { readonly privateKey: string; readonly publicKey: KeyObject } | undefined;
 
 /** Returns the keys that all Apps of a process share, because generating keys is slow. */

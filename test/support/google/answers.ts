@@ -54,7 +54,6 @@ export function declaredAnswer(text: string, declared: Declared): unknown {
 }
 
 const place = ({ region }: Declared): string => `projects/${PROJECT}/locations/${region}`;
-
 const firestore = ({ databaseId }: Declared): string => `projects/${PROJECT}/databases/${databaseId}/collectionGroups`;
 
 export const RULESET = `firebaserules.googleapis.com/v1/projects/${PROJECT}/rulesets/5e1f`;

@@ -4,11 +4,8 @@ import { z } from 'zod';
 import { endpointUrl, newWorkspace, type Seeded, tokenOf } from '../../support/endpoint.ts';
 
 const answered = z.object({ result: z.unknown().optional(), error: z.unknown().optional() });
-
 const made = z.object({ task: z.object({ id: z.string() }) });
-
 const reported = z.object({ messages: z.array(z.object({ text: z.string() })).default([]) });
-
 const listed = z.object({ members: z.array(z.object({ uid: z.string(), email: z.string().optional() })) });
 
 export class Work {
