@@ -12,7 +12,6 @@ import { until } from './support/waiting.ts';
 
 const BAD = 'half of a rocket: \ud83d';
 const INSTEAD = 'A log line is missing, because the hub did not accept it.';
-
 const CONTENT = ['VALIDATION_ERROR', 'REQUIRED_FIELD', 'INVALID_FORMAT', 'PROTOCOL', 'HTTP_400', 'HTTP_413'];
 const LOST = ['CONFLICT', 'NOT_FOUND', 'GONE', 'FORBIDDEN'];
 

@@ -138,7 +138,6 @@ async function runDoomed(bundle: string, fixture: RunnerFixture, crashPoint: Cra
 }
 
 const stays = ({ folder }: Inventory): boolean => existsSync(`${folder}/.`);
-
 const isThere = (path: Buffer): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /** Returns the files and commits that git can no longer reach and that are not in a kept worktree. */

@@ -64,7 +64,6 @@ const BEFORE = [
   '\u001b[32m',
 ];
 const AFTER = ['', ' ', '"', "'", '`', ',', ')', ';', '\n', '\\n', '\\"', '%22', '_x', '…', '\u001b[0m', '\r\n'];
-
 const RULES: readonly Rule[] = [...TOKENS, ...VENDOR_RULES];
 
 describe('redaction of secrets with a known format', () => {

@@ -8,7 +8,6 @@ import type { Ending, LogEntry } from '../../src/hub/hub.ts';
 /** Limits of functions/src/toolsets/coding/rules/runners.ts and ending.ts. */
 const MAX_APPEND_BYTES = 256 * 1024;
 const MAX_RESULT_BYTES = 1024 * 1024;
-
 const CLAIM = { taskId: 'task-000abc-001', epoch: 1 };
 const checkLogs = argumentsChecker(appendLogs.input);
 const checkEnd = argumentsChecker(endTask.input);
