@@ -15,7 +15,6 @@ export interface BareQueue {
 }
 
 const BATCH = 500;
-
 const ATTEMPTS = 1000;
 
 export function bareQueue(

@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { type BareTodos, bareTodos } from './bareTodos.ts';
 
 const request = z.object({ caller: z.int(), act: z.enum(['add', 'complete', 'list']) });
-
 const firestore = new Firestore();
 const callers = new Map<number, Promise<BareTodos>>();
 

@@ -8,7 +8,6 @@ import { addCallers, addGrant, newProject } from '../seed.ts';
 import { type FunctionSource, musterFunction, startFunction } from '../servers/functionServer.ts';
 
 const SCHEDULE: Schedule = { warmUps: 2, rounds: 15 };
-
 const oneDocument = fileURLToPath(new URL('../baselines/oneDocument.mjs', import.meta.url));
 
 /** Sign-in requires a public address, but the requests use the process's own address. */

@@ -7,7 +7,6 @@ import { OWNER, type Project } from '../seed.ts';
 import type { Cast, Ledger } from './costLedger.ts';
 
 const CYD = { uid: 'cyd', email: 'cyd@example.com', emailVerified: true };
-
 const ADA = { uid: OWNER, email: 'ada@example.com', emailVerified: true };
 
 /** Person who becomes a member. */

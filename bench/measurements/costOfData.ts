@@ -2,7 +2,6 @@
 import type { Cast, Ledger } from './costLedger.ts';
 
 const DOCUMENTS = 10;
-
 const COLLECTION = 'shared/cost/notes';
 
 export async function playData({ worker }: Cast, ledger: Ledger): Promise<void> {

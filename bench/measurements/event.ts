@@ -23,7 +23,6 @@ const SETTLING_MS = 150;
 const SETTLING_DELAYS = 5;
 
 const DATABASE = 'FIREBASE_DATABASE_EMULATOR_HOST';
-
 const WAIT_MS = 20_000;
 
 /** Path that only this benchmark writes, in one of the databases. */

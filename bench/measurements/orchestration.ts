@@ -15,7 +15,6 @@ import { type Measurement, spread } from '../measurement.ts';
 import { alternate, ratioOf, type Schedule } from '../rounds.ts';
 
 const SCHEDULE: Schedule = { warmUps: 2, rounds: 11 };
-
 const [STEPS, ROUNDS] = [5, 10];
 
 /** Typical time in which a model answers a short question. */
@@ -35,7 +34,6 @@ function repeated(max: number): object {
 }
 
 const alone = { name: 'bench-alone', steps: [{ name: 'answer', agent: 'claude' }] };
-
 const race = { name: 'bench-race', steps: [{ name: 'answer', agents: ['claude', 'gemini'], mode: 'race' }] };
 
 export async function measureOrchestration(): Promise<Measurement[]> {

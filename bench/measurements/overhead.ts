@@ -15,7 +15,6 @@ interface Length {
 }
 
 const LENGTH: Length = { schedule: { warmUps: 1, rounds: 7 }, seconds: 3 };
-
 const answering = new URL('../baselines/answering.mjs', import.meta.url).pathname;
 
 /** Measures `tools/call` of a tool that does almost nothing, with authentication. */

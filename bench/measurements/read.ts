@@ -12,7 +12,6 @@ import { musterFunction, serveFunction } from '../servers/functionServer.ts';
 
 const SECONDS = 3;
 const SCHEDULE: Schedule = { warmUps: 1, rounds: 7 };
-
 const callerRead = fileURLToPath(new URL('../baselines/callerRead.mjs', import.meta.url));
 
 export async function measureRead(): Promise<Measurement> {

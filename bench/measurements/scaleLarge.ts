@@ -13,7 +13,6 @@ import { compareTodos, openOwners } from './todoScale.ts';
 /** Few calls, because the emulator scans for up to a minute per call. */
 const SCHEDULE: Schedule = { warmUps: 1, rounds: 2 };
 const CALLS = 5;
-
 const FEW = 100;
 const MANY = 100_000;
 const TODOS = 1_000_000;

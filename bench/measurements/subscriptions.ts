@@ -14,7 +14,6 @@ import { type ProbedServer, serveProbed } from '../servers/probedServer.ts';
 const STEPS = [80, 400, 2000] as const;
 
 const EACH = 20;
-
 const ROUNDS = 3;
 const WAIT_MS = 25_000;
 

@@ -9,7 +9,6 @@ export interface RealtimeBill {
 /** The client logs a connection's number, then the message as JSON. Source: @firebase/database, PersistentConnection. */
 const SENT = /^p:\d+: (\{"r":\d+,"a":.*)$/;
 const RECEIVED = /^p:\d+: (?:from server|handleServerMessage d):? (\{.*\})$/;
-
 const sent = z.object({ r: z.int(), a: z.string() });
 const received = z.object({ r: z.int().optional(), b: z.object({ s: z.string() }).partial().optional() });
 

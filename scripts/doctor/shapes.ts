@@ -9,9 +9,7 @@ export const project = z.object({
 });
 
 export const firebaseProject = z.object({ projectId: z.string(), projectNumber: z.string() });
-
 export const adminSdkConfig = z.object({ databaseURL: z.string().optional() });
-
 export const webApp = z.object({ appId: z.string(), displayName: z.string().default('') });
 
 export const billing = z.object({
@@ -114,9 +112,7 @@ export const runService = z.object({
 });
 
 export const queue = z.object({ name: z.string(), state: z.string().default('') });
-
 export const job = z.object({ name: z.string(), state: z.string().default('') });
-
 export const topic = z.object({ name: z.string() });
 
 export const subscription = z.object({

@@ -25,7 +25,6 @@ import { fetchOutside } from '../setup/proxy.mjs';
 /** Time in which a response must start; otherwise, this machine is offline. A download may take longer. */
 const answerMilliseconds = 4000;
 const downloadMilliseconds = 180_000;
-
 const cache = process.env.FIREBASE_EMULATORS_PATH ?? `${homedir()}/.cache/firebase/emulators`;
 
 /** @param {'firestore' | 'database'} emulator */

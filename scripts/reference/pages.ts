@@ -15,7 +15,6 @@ import { schemaRows, table, withoutMarkup } from './tables.ts';
 const KEY = '`idempotency_key`';
 
 const KEY_SENTENCE = ' Accepts an [`idempotency_key`](README.md#idempotency-keys).';
-
 const GENERATED = '<!-- Generated from the definitions by `npm run reference`. -->';
 
 /** Returns the README's table of toolsets, and the paragraph about the endpoints' addresses. */

@@ -84,7 +84,6 @@ function hasAnyRole(): string {
 }
 
 const IS_OWNER = `${SIGNED_IN} && ${keyOf('auth.uid')} === $uid && ${hasAnyRole()}`;
-
 const ACTS_FOR_OWNER = `${SIGNED_IN} && (${keyOf('auth.uid')} === $uid || ${PERSON_KEY} === $uid) && ${hasAnyRole()}`;
 
 /** The workspace that the first segment of the path names; `default` if no workspace has that name. */

@@ -12,7 +12,6 @@ const testLibraries = `${root}/test`;
 const testClients = `${root}/test/clients`;
 const testSchemas = `${root}/test/schemas`;
 const claudeCode = '@anthropic-ai/claude-code';
-
 const MAX_BYTES_OF_A_STUB = 4096;
 
 /**

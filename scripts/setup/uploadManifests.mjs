@@ -8,7 +8,6 @@ import { readFileSync } from 'node:fs';
 import { root } from '../project.mjs';
 
 const framework = '@google-cloud/functions-framework';
-
 const sdks = ['firebase-admin', 'firebase-functions'];
 
 /**

@@ -11,7 +11,6 @@ import { type Deployment, orStop, type Step } from '../step.ts';
 
 const webAppConfig = z.object({ apiKey: z.string() });
 const site = z.unknown();
-
 const OUR_APP = 'Muster console';
 
 /** Appends parameters to the file. A later line of the file takes precedence over an earlier one with that name. */
