@@ -19,13 +19,9 @@ import { open } from './open.ts';
 export { preferencesDocument, presenceNode };
 
 export const workspaceDocument = open(storedWorkspace);
-
 export const sessionDocument = open(sessions.sessionDocument);
-
 export const counterDocument = open(sessions.counterDocument);
-
 export const discoveryDocument = open(sessions.discoveryDocument);
-
 export const taskDocument = open(storedTask);
 
 export type Task = z.output<typeof taskDocument>;

@@ -35,7 +35,6 @@ const LINGER_MS = 5000;
 const HIDDEN_MS = 60_000;
 
 const entries = new Map<string, Entry>();
-
 let isHidden = false;
 
 function opened(entry: Entry): void {

@@ -9,9 +9,7 @@ import { Card, Shown } from '../../parts/Notice.tsx';
 import { Ago } from '../../parts/Status.tsx';
 
 const reminder = z.object({ id: z.string(), task_id: z.string(), remind_at: z.string() });
-
 const listed = z.object({ reminders: z._default(z.array(reminder), []), next_cursor: z.exactOptional(z.string()) });
-
 const DONE = z.object({});
 
 export function Reminder({ todo }: { readonly todo: Todo }) {

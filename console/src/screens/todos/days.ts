@@ -17,7 +17,6 @@ export interface Truncation {
 }
 
 const UNDATED = 'Without a date';
-
 const PRIORITIES = ['HIGH', 'MEDIUM', 'LOW'];
 
 /** Overdue to-dos first, then one group per date. To-dos without a date are last, and only in the view of all. */
