@@ -10,7 +10,6 @@ const MAX_LIST = 20;
 /** Lists that a short report keeps. It also keeps texts, numbers and the objects in KEPT_OBJECTS. */
 const KEPT_LISTS = new Set(['warnings', 'kept']);
 const KEPT_OBJECTS = new Set(['tokens', 'pullRequest']);
-
 const REFUSED = 'The hub did not accept the full report of this attempt.';
 
 /**
