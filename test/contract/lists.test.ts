@@ -19,9 +19,7 @@ function places(tools: readonly Listed[], which: 'inputs' | 'all'): readonly Pla
   ]);
 }
 
-function paths(found: readonly Place[]): readonly string[] {
-  return found.map(({ path }) => path);
-}
+const paths = (found: readonly Place[]): readonly string[] => found.map(({ path }) => path);
 
 const isObject = ({ schema }: Place) => schema.type === 'object';
 

@@ -14,9 +14,7 @@ export interface StoredVersion {
   readonly documents: StoredDocuments;
 }
 
-export function directoryOf(database: string, name = ''): URL {
-  return new URL(`${database}/${name}`, import.meta.url);
-}
+export const directoryOf = (database: string, name = ''): URL => new URL(`${database}/${name}`, import.meta.url);
 
 export function storedNames(database: 'firestore' | 'realtime'): readonly string[] {
   return readdirSync(directoryOf(database)).sort();

@@ -37,9 +37,7 @@ import { personOf } from '../support/principals.ts';
 const START = Date.UTC(2026, 10, 22, 9);
 
 /** Returns the time this many minutes after `START`. */
-function at(minutes: number): Date {
-  return new Date(START + minutes * 60_000);
-}
+const at = (minutes: number): Date => new Date(START + minutes * 60_000);
 
 const IN_DEFAULT = { workspace: 'default', created_at: at(0) };
 const TASK = sampleTask({ ...IN_DEFAULT, id: 'plain', description: 'Write the tests' });

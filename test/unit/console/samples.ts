@@ -42,9 +42,7 @@ export function task(more: object = {}): Task {
   return taskDocument.parse(withTimes(fields));
 }
 
-export function whole<Row>(rows: readonly Row[]): Paged<Row> {
-  return listOf(rows, false, undefined);
-}
+export const whole = <Row>(rows: readonly Row[]): Paged<Row> => listOf(rows, false, undefined);
 
 /** Returns a truncated list of which only these rows are loaded. */
 export function cut<Row>(rows: readonly Row[], counted?: number, more = (): void => undefined): Paged<Row> {

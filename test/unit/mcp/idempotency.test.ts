@@ -16,9 +16,7 @@ const by = {
 };
 const identity = { by, credential: 'secret' };
 
-function contextWith(operation: Operation): CallContext {
-  return { operation } as CallContext;
-}
+const contextWith = (operation: Operation): CallContext => ({ operation }) as CallContext;
 
 /** Returns a call that counts its runs and stores its response in the same way as a service. */
 function counting(ports: ReturnType<typeof memoryPorts>, key: string | undefined, input: object = { n: 1 }) {

@@ -112,9 +112,7 @@ function share(agents: readonly string[], agent: string): number {
   return agents.filter((one) => one === agent).length / agents.length;
 }
 
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 const SEEDS = Array.from({ length: process.env['MUSTER_NIGHTLY'] ? 400 : 40 }, (_, seed) => seed);
 

@@ -55,9 +55,7 @@ function reported(...given: Parameters<typeof outcomesOfRun>): string[] {
   });
 }
 
-function several(mode: string) {
-  return readWorkflow({ name: 'x', steps: [{ name: 'all', agents: BOTH, mode }] }, 'workflow');
-}
+const several = (mode: string) => readWorkflow({ name: 'x', steps: [{ name: 'all', agents: BOTH, mode }] }, 'workflow');
 
 describe('recorded outcomes of a run', () => {
   it('contain the accepted answer of an agent, with its cost and its duration', () => {

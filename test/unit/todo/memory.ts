@@ -62,9 +62,7 @@ interface StoredTodo {
   readonly recorded: ReturnType<typeof todoResponse>;
 }
 
-function stored(todo: Todo): StoredTodo {
-  return { todo, recorded: todoResponse(todo) };
-}
+const stored = (todo: Todo): StoredTodo => ({ todo, recorded: todoResponse(todo) });
 
 /** All collections. A commit changes a copy of the state, which becomes the new state if the commit succeeds. */
 class State {

@@ -16,9 +16,7 @@ function attempt(action: Attempt['action'], path = 'shared/x', orderBy?: string)
   return { caller, path: parsePath('firestore', path), action, orderBy };
 }
 
-function failure(code: number, message = 'secret vendor text'): Error {
-  return Object.assign(new Error(message), { code });
-}
+const failure = (code: number, message = 'secret vendor text'): Error => Object.assign(new Error(message), { code });
 
 function explanation(error: unknown, of: Attempt): MusterError {
   const explained_ = explainedError(error, of);

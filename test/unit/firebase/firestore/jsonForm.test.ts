@@ -23,9 +23,7 @@ function asRead(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, asRead(one)]));
 }
 
-function nested(depth: number, leaf: JsonValue): JsonValue {
-  return depth === 0 ? leaf : { m: nested(depth - 1, leaf) };
-}
+const nested = (depth: number, leaf: JsonValue): JsonValue => (depth === 0 ? leaf : { m: nested(depth - 1, leaf) });
 
 describe('JSON form of Firestore data', () => {
   it('keeps every value in a round trip', () => {
