@@ -55,6 +55,4 @@ export async function refusedFor(reason: string, work: Promise<unknown>): Promis
   return error;
 }
 
-export function unique(): string {
-  return randomUUID().slice(0, 13);
-}
+export const unique = (): string => randomUUID().slice(0, 13);

@@ -11,14 +11,10 @@ import { DatabaseMetricsLedger } from '../../../functions/src/limits/store/ledge
 import { answer, call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 
-async function stored(path: string): Promise<unknown> {
-  return (await (await realtimeDatabase()).ref(path).get()).val();
-}
+const stored = async (path: string): Promise<unknown> => (await (await realtimeDatabase()).ref(path).get()).val();
 
 /** Returns a random minute, so that no other test uses the same minute. */
-function someMinute(): Date {
-  return new Date(Date.UTC(2050, 0, 1) + randomInt(20_000_000) * 60_000);
-}
+const someMinute = (): Date => new Date(Date.UTC(2050, 0, 1) + randomInt(20_000_000) * 60_000);
 
 describe('call metrics', () => {
   let team: Team;

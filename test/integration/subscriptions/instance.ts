@@ -99,9 +99,7 @@ export async function subscribe(instance: Instance, caller: Caller, wish: Wish):
 }
 
 /** Returns a path in the Realtime Database that only this test uses. */
-export function newPath(): string {
-  return `messages/m-${randomUUID()}/list`;
-}
+export const newPath = (): string => `messages/m-${randomUUID()}/list`;
 
 /** Writes several children in one update, without checks by the security rules. */
 export async function write(path: string, children: object): Promise<void> {

@@ -20,6 +20,4 @@ export function documentOf({ eventTrigger: trigger }: Manifest): string | undefi
   return trigger?.eventFilterPathPatterns.document ?? trigger?.eventFilters.document;
 }
 
-export function topicOf({ eventTrigger: trigger }: Manifest): string | undefined {
-  return trigger?.eventFilters.topic;
-}
+export const topicOf = ({ eventTrigger: trigger }: Manifest): string | undefined => trigger?.eventFilters.topic;

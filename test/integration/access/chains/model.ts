@@ -33,9 +33,7 @@ export interface Link {
 }
 
 /** Returns the number of links above a link. */
-export function depthOf({ from }: Link): number {
-  return from === undefined ? 0 : depthOf(from) + 1;
-}
+export const depthOf = ({ from }: Link): number => (from === undefined ? 0 : depthOf(from) + 1);
 
 /** Returns the link and everything above it, starting with the person. */
 export function chainOf(link: Link): readonly Link[] {

@@ -10,9 +10,7 @@ export async function changeRules(text: string, replacement: string): Promise<vo
   await load(changed);
 }
 
-export function restoreRules(): Promise<void> {
-  return load(committed);
-}
+export const restoreRules = (): Promise<void> => load(committed);
 
 async function load(content: string): Promise<void> {
   const { FIRESTORE_EMULATOR_HOST: host, GCLOUD_PROJECT: project } = process.env;
