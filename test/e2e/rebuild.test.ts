@@ -39,9 +39,7 @@ async function rebuild(isDry = false): Promise<string> {
 }
 
 /** Rebuilds all derived data in a separate process, as an operator does. */
-function rebuildBeside(): Promise<string> {
-  return runBeside('rebuild', [...KINDS, '--project', PROJECT]);
-}
+const rebuildBeside = (): Promise<string> => runBeside('rebuild', [...KINDS, '--project', PROJECT]);
 
 /** Returns the numbers of corrected items in the output, by the name at the start of their line. */
 function wrongIn(output: string): Readonly<Record<string, number>> {

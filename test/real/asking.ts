@@ -29,6 +29,4 @@ export function variable(name: string): string {
 }
 
 /** Returns a name unique to this run. */
-export function newName(): string {
-  return `muster-real-${Date.now().toString(36)}`;
-}
+export const newName = (): string => `muster-real-${Date.now().toString(36)}`;

@@ -17,13 +17,9 @@ import type { Todo } from '../../functions/src/toolsets/todo/rules/todo.ts';
 
 export const START = new Date('2030-01-01T00:00:00.000Z');
 
-export function secondsAfterStart(seconds: number): Date {
-  return new Date(START.getTime() + seconds * 1000);
-}
+export const secondsAfterStart = (seconds: number): Date => new Date(START.getTime() + seconds * 1000);
 
-export function versionOf<Value>(value: Value, version = '1.0'): Versioned<Value> {
-  return { value, version };
-}
+export const versionOf = <Value>(value: Value, version = '1.0'): Versioned<Value> => ({ value, version });
 
 export function sampleTask(changes: Partial<Task> = {}): Task {
   return {

@@ -32,6 +32,4 @@ export function authenticatorOf(principal: Principal) {
 }
 
 /** Returns the rights of a caller who has this role in every workspace. */
-export function everywhere(role: Role) {
-  return { workspace: role, owner: role, anyone: role };
-}
+export const everywhere = (role: Role) => ({ workspace: role, owner: role, anyone: role });

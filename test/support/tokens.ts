@@ -2,6 +2,4 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 
 /** Returns the number of tokens in the encoding o200k_base. */
-export function tokensOf(text: string): number {
-  return encode(text).length;
-}
+export const tokensOf = (text: string): number => encode(text).length;

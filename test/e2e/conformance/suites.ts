@@ -50,11 +50,7 @@ export function runSuite(suite: Suite, url: string, options: readonly string[]):
   });
 }
 
-export function expectedFailures({ expected }: Suite): string {
-  return fileURLToPath(new URL(expected, import.meta.url));
-}
+export const expectedFailures = ({ expected }: Suite): string => fileURLToPath(new URL(expected, import.meta.url));
 
 /** Returns the end of the output, which contains the suite's summary. */
-export function summary(output: string): string {
-  return output.slice(-6000);
-}
+export const summary = (output: string): string => output.slice(-6000);

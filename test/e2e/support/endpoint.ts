@@ -26,14 +26,10 @@ export async function tokenOf(name: Seeded): Promise<string> {
 }
 
 /** Returns a unique workspace name. */
-export function newWorkspace(label: string): string {
-  return `${label}-${randomUUID().slice(0, 8)}`;
-}
+export const newWorkspace = (label: string): string => `${label}-${randomUUID().slice(0, 8)}`;
 
 /** Returns a unique agent name that is short enough for onboarding. */
-export function newAgentName(label: string): string {
-  return `${label}-${randomUUID().slice(0, 8)}`;
-}
+export const newAgentName = (label: string): string => `${label}-${randomUUID().slice(0, 8)}`;
 
 /** @param path path below `/mcp`, such as `/coordination` */
 export function endpointUrl(path = '', query: Readonly<Record<string, string>> = {}): string {

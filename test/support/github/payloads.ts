@@ -77,9 +77,7 @@ export interface CheckOptions {
 const START = new Date('2026-11-27T12:00:00Z');
 
 /** Returns a time in GitHub's format, which has no milliseconds. */
-function timeOf(at = START): string {
-  return at.toISOString().replace('.000Z', 'Z');
-}
+const timeOf = (at = START): string => at.toISOString().replace('.000Z', 'Z');
 
 function pullRequestsOf({ pull, head }: About, repository: number): readonly unknown[] {
   const suites = examples.find(({ name }) => name === 'check_suite')?.examples ?? [];

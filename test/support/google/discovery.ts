@@ -59,9 +59,7 @@ const known: readonly Known[] = readdirSync(folder)
   .flatMap((file) => methodsOf(JSON.parse(readFileSync(folder + file, 'utf8'))));
 
 /** Returns the ids of all methods in the discovery documents. */
-export function methodIds(): ReadonlySet<string> {
-  return new Set(known.map(({ id }) => id));
-}
+export const methodIds = (): ReadonlySet<string> => new Set(known.map(({ id }) => id));
 
 /** Finds the method of a request. @param path path without the API's host, such as `v1/projects/p/databases` */
 export function methodAt(httpMethod: string, api: string, path: string): Method | undefined {

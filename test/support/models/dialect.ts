@@ -38,6 +38,4 @@ export interface Dialect {
 }
 
 /** Approximates the vendors' token counts by one token per four characters. */
-export function tokensIn(text: string): number {
-  return Math.ceil(text.length / 4);
-}
+export const tokensIn = (text: string): number => Math.ceil(text.length / 4);
