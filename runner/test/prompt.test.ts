@@ -18,9 +18,7 @@ const GEMINI = [/(?<!\\)@(?:(?:"(?:[^"]*)")|(?:\\.|[^ \t\n\r,;!?()[\]{}.]|\.(?!$
 
 const REFERENCES: Readonly<Record<CodingTool, readonly RegExp[]>> = { CLAUDECODE: CLAUDE, GEMINI };
 
-function taskWith(texts: Partial<ClaimedTask>): ClaimedTask {
-  return { ...taskOf('task-1'), ...texts };
-}
+const taskWith = (texts: Partial<ClaimedTask>): ClaimedTask => ({ ...taskOf('task-1'), ...texts });
 
 describe('the prompt for a coding agent', () => {
   for (const tool of ['CLAUDECODE', 'GEMINI'] as const)

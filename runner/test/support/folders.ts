@@ -5,9 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { deflateSync, inflateSync } from 'node:zlib';
 
-export function newFolder(): string {
-  return realpathSync(mkdtempSync(`${tmpdir()}/muster-runner-`));
-}
+export const newFolder = (): string => realpathSync(mkdtempSync(`${tmpdir()}/muster-runner-`));
 
 export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
