@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Addresses, belowMcp, isLoopback, metadataUrlOf } from '../../../functions/src/access/rules/addresses.ts';
+import { forAll } from '../../support/properties.ts';
 
 const ORIGIN = 'https://muster.example';
 const ROOT = { issuer: ORIGIN, mcp: `${ORIGIN}/mcp` };
@@ -69,11 +70,9 @@ describe('public address that the server states in the response to a request', (
       assert.deepEqual(addresses.of(host), ROOT, host);
       assert.equal(addresses.at(host), undefined, host);
     }
-    fc.assert(
-      fc.property(fc.string(), (host) => {
-        assert.ok([ORIGIN, FUNCTION].includes(addresses.of(host)?.issuer ?? ''));
-      }),
-    );
+    forAll(fc.string(), (host) => {
+      assert.ok([ORIGIN, FUNCTION].includes(addresses.of(host)?.issuer ?? ''));
+    });
   });
 
   it('is undefined if the deployment has no valid public address', () => {

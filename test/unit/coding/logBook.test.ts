@@ -12,6 +12,7 @@ import {
 } from '../../../functions/src/toolsets/coding/rules/log.ts';
 import { defaultBranch } from '../../../functions/src/toolsets/coding/rules/task.ts';
 import { START } from '../../support/builders.ts';
+import { forAll } from '../../support/properties.ts';
 
 const entryOf = (sequence: number, message = 'x') =>
   ({ sequence, at: START, level: 'info', type: 'output', message }) as const;
@@ -23,27 +24,25 @@ describe("stored chunks of a coding task's log", () => {
     const batches = fc.array(fc.record({ from: fc.nat(300), count: fc.integer({ min: 0, max: 400 }) }), {
       maxLength: 12,
     });
-    fc.assert(
-      fc.property(batches, (sent) => {
-        const kept: number[] = [];
-        let head: LogHead | undefined;
-        let last = -1;
-        for (const { from, count } of sent) {
-          const expected = fill(from, count).filter(({ sequence }) => sequence > last);
-          const { writes, accepted, next } = appendNumbered(head, 1, fill(from, count));
-          assert.equal(accepted, expected.length);
-          for (const write of writes) {
-            assert.equal(write.from, kept.length);
-            assert.ok(write.head.lines <= CHUNK_LINES);
-            kept.push(...parseLines(write.text, write.from).map(({ line }) => line));
-            head = write.head;
-          }
-          assert.equal(next, kept.length);
-          last = Math.max(last, expected.at(-1)?.sequence ?? last);
+    forAll(batches, (sent) => {
+      const kept: number[] = [];
+      let head: LogHead | undefined;
+      let last = -1;
+      for (const { from, count } of sent) {
+        const expected = fill(from, count).filter(({ sequence }) => sequence > last);
+        const { writes, accepted, next } = appendNumbered(head, 1, fill(from, count));
+        assert.equal(accepted, expected.length);
+        for (const write of writes) {
+          assert.equal(write.from, kept.length);
+          assert.ok(write.head.lines <= CHUNK_LINES);
+          kept.push(...parseLines(write.text, write.from).map(({ line }) => line));
+          head = write.head;
         }
-        assert.deepEqual(kept, [...kept.keys()]);
-      }),
-    );
+        assert.equal(next, kept.length);
+        last = Math.max(last, expected.at(-1)?.sequence ?? last);
+      }
+      assert.deepEqual(kept, [...kept.keys()]);
+    });
   });
 
   it('are deleted, oldest first, when a new chunk exceeds the limit; the first few are kept', () => {

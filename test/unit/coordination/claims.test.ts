@@ -5,6 +5,7 @@ import { isCodingKey } from '../../../functions/src/toolsets/coordination/rules/
 import { capabilityKey, satisfiedKeys } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { START, sampleAgent, sampleSession, versionOf } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
+import { inRuns } from '../../support/properties.ts';
 
 const session = sampleSession({ capability_keys: ['python', 'python|testing', 'rust'] });
 const NONE = { items: [], more: false };
@@ -67,14 +68,11 @@ describe('claim of a task', () => {
 describe('capabilities that coding tasks require', () => {
   it('are included in the queries of a claim even if the session does not list them', () => {
     const name = fc.constantFrom('Claude', 'gemini', 'project:a/b', 'Project:c/d', 'rust', 'claude2');
-    fc.assert(
-      fc.property(fc.array(name, { maxLength: 4 }), fc.array(name, { maxLength: 3 }), (has, required) => {
-        const key = capabilityKey(required);
-        const isFound = claimableKeys({ capability_keys: [] }, has).includes(key);
-        const can = satisfiedKeys([key], has).includes(key);
-        assert.equal(isFound, key === '' || (isCodingKey(key) && can));
-      }),
-      { numRuns: 1000 },
-    );
+    inRuns(1000).forAll(fc.array(name, { maxLength: 4 }), fc.array(name, { maxLength: 3 }), (has, required) => {
+      const key = capabilityKey(required);
+      const isFound = claimableKeys({ capability_keys: [] }, has).includes(key);
+      const can = satisfiedKeys([key], has).includes(key);
+      assert.equal(isFound, key === '' || (isCodingKey(key) && can));
+    });
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { resolveBatch } from '../../../functions/src/toolsets/coordination/rules/dependencies.ts';
+import { forAll, forAllAsync } from '../../support/properties.ts';
 import { refusal } from '../../support/refusal.ts';
 
 describe('dependencies in a batch of new tasks', () => {
@@ -45,31 +46,27 @@ describe('dependencies in a batch of new tasks', () => {
   });
 
   it('are accepted if they form no cycle, for any order of the tasks in the batch', () => {
-    fc.assert(
-      fc.property(shuffledGraph(false), (edges) => {
-        const written = edges.map((targets) => targets.map((target) => `task-${target + 1}`));
-        const resolved = resolveBatch(written);
-        assert.deepEqual(
-          resolved.map((task) => task.map((one) => ('sibling' in one ? one.sibling : -1))),
-          edges.map((targets) => [...new Set(targets)]),
-        );
-      }),
-    );
+    forAll(shuffledGraph(false), (edges) => {
+      const written = edges.map((targets) => targets.map((target) => `task-${target + 1}`));
+      const resolved = resolveBatch(written);
+      assert.deepEqual(
+        resolved.map((task) => task.map((one) => ('sibling' in one ? one.sibling : -1))),
+        edges.map((targets) => [...new Set(targets)]),
+      );
+    });
   });
 
   it('are rejected if they form a cycle, and the error names a cycle that exists', async () => {
-    await fc.assert(
-      fc.asyncProperty(shuffledGraph(true), async (edges) => {
-        const written = edges.map((targets) => targets.map((target) => `task-${target + 1}`));
-        const error = await refusal(() => resolveBatch(written));
-        const [, text = ''] = /cycle: (.*)\.$/.exec(error.message) ?? [];
-        const path = text.split(' -> ').map((name) => Number(name.slice('task-'.length)) - 1);
-        assert.ok(path.length >= 2 && path[0] === path.at(-1), `not closed: ${text}`);
-        assert.equal(new Set(path).size, path.length - 1, `repeats a task: ${text}`);
-        for (const [place, from] of path.slice(0, -1).entries())
-          assert.ok(edges[from]?.includes(path[place + 1] ?? -1), `no such dependency in ${text}`);
-      }),
-    );
+    await forAllAsync(shuffledGraph(true), async (edges) => {
+      const written = edges.map((targets) => targets.map((target) => `task-${target + 1}`));
+      const error = await refusal(() => resolveBatch(written));
+      const [, text = ''] = /cycle: (.*)\.$/.exec(error.message) ?? [];
+      const path = text.split(' -> ').map((name) => Number(name.slice('task-'.length)) - 1);
+      assert.ok(path.length >= 2 && path[0] === path.at(-1), `not closed: ${text}`);
+      assert.equal(new Set(path).size, path.length - 1, `repeats a task: ${text}`);
+      for (const [place, from] of path.slice(0, -1).entries())
+        assert.ok(edges[from]?.includes(path[place + 1] ?? -1), `no such dependency in ${text}`);
+    });
   });
 });
 

@@ -18,6 +18,7 @@ import {
 import { type Claimant, isClosed, isHeld, type Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { requeueTask } from '../../../functions/src/toolsets/coordination/rules/taskActions.ts';
 import { sampleTask, secondsAfterStart } from '../../support/builders.ts';
+import { inRuns } from '../../support/properties.ts';
 
 /** Expected state, which tracks only the time and the claim epochs. */
 interface Model {
@@ -154,11 +155,8 @@ const others = fc.constantFrom(
 describe('state machine of a task', () => {
   it('has at most one holder and one outcome, and never decreases its epoch, after any steps', () => {
     const steps = fc.commands([claim, start, settle, restore, others], { maxCommands: 80, size: 'max' });
-    fc.assert(
-      fc.property(steps, (commands) => {
-        fc.modelRun(() => ({ model: { now: 0, given: new Map() }, real: { task: sampleTask() } }), commands);
-      }),
-      { numRuns: 500 },
-    );
+    inRuns(500).forAll(steps, (commands) => {
+      fc.modelRun(() => ({ model: { now: 0, given: new Map() }, real: { task: sampleTask() } }), commands);
+    });
   });
 });

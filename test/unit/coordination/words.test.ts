@@ -18,6 +18,7 @@ import {
 import { countedBy, countedChange } from '../../../functions/src/toolsets/coordination/rules/taskChanges.ts';
 import { START, sampleCodingWork, sampleSession, sampleTask } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
+import { forAll } from '../../support/properties.ts';
 
 describe('sets of required capabilities', () => {
   it('have the same key for any order, letter case and repetition', () => {
@@ -36,16 +37,14 @@ describe('sets of required capabilities', () => {
 
   it('are satisfied if and only if the agent has each of their capabilities', () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd', 'A');
-    fc.assert(
-      fc.property(fc.array(fc.array(name), { maxLength: 6 }), fc.array(name), (required, has) => {
-        const satisfied = satisfiedKeys([...new Set(required.map(capabilityKey))], has);
-        const lower = has.map((one) => one.toLowerCase());
-        for (const set of required) {
-          const fits = set.every((one) => lower.includes(one.toLowerCase()));
-          assert.equal(satisfied.includes(capabilityKey(set)), fits);
-        }
-      }),
-    );
+    forAll(fc.array(fc.array(name), { maxLength: 6 }), fc.array(name), (required, has) => {
+      const satisfied = satisfiedKeys([...new Set(required.map(capabilityKey))], has);
+      const lower = has.map((one) => one.toLowerCase());
+      for (const set of required) {
+        const fits = set.every((one) => lower.includes(one.toLowerCase()));
+        assert.equal(satisfied.includes(capabilityKey(set)), fits);
+      }
+    });
   });
 });
 

@@ -18,6 +18,7 @@ import {
   type Transition,
   transitionOf,
 } from '../../../functions/src/toolsets/firebase/rules/transition.ts';
+import { forAll, inRuns } from '../../support/properties.ts';
 
 /** Maximum number of events in a log. */
 const MAX_LOG_ENTRIES = 1000;
@@ -35,15 +36,13 @@ const transition: fc.Arbitrary<Transition> = fc.record(
 
 describe('transitions of a watched path', () => {
   it('lead from the last known data to the current data', () => {
-    fc.assert(
-      fc.property(eventType, data, data, (type, before, after) => {
-        const [known, there] = type === 'value' ? [whole(before), whole(after)] : [before, after];
-        const state = stateOf(type, known);
-        for (const one of differences(type, state, there, 0)) apply(type, state, one);
-        assert.deepEqual(new Map(state), stateOf(type, there));
-        assert.deepEqual(differences(type, state, there, 0), [], 'no differences remain');
-      }),
-    );
+    forAll(eventType, data, data, (type, before, after) => {
+      const [known, there] = type === 'value' ? [whole(before), whole(after)] : [before, after];
+      const state = stateOf(type, known);
+      for (const one of differences(type, state, there, 0)) apply(type, state, one);
+      assert.deepEqual(new Map(state), stateOf(type, there));
+      assert.deepEqual(differences(type, state, there, 0), [], 'no differences remain');
+    });
   });
 
   it('are empty if only the order of the keys has changed', () => {
@@ -63,59 +62,50 @@ describe('transitions of a watched path', () => {
 
 describe('transitions that are not yet stored', () => {
   it('keep additions and removals, but combine several changes of one key', () => {
-    fc.assert(
-      fc.property(fc.array(transition, { maxLength: 40 }), (transitions) => {
-        const pending = new Pending();
-        for (const one of transitions) pending.add(one);
-        const taken = pending.take();
-        assert.equal(pending.size, 0);
-        for (const at of new Set(transitions.map((one) => one.key))) {
-          const ofKey = (one: Transition): boolean => one.key === at;
-          assert.deepEqual(taken.filter(ofKey), coalesced(transitions.filter(ofKey)));
-        }
-      }),
-    );
+    forAll(fc.array(transition, { maxLength: 40 }), (transitions) => {
+      const pending = new Pending();
+      for (const one of transitions) pending.add(one);
+      const taken = pending.take();
+      assert.equal(pending.size, 0);
+      for (const at of new Set(transitions.map((one) => one.key))) {
+        const ofKey = (one: Transition): boolean => one.key === at;
+        assert.deepEqual(taken.filter(ofKey), coalesced(transitions.filter(ofKey)));
+      }
+    });
   });
 
   it('are divided in order into entries of limited size', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 350 }), fc.integer({ min: 1, max: 20_000 }), (count, size) => {
-        const pending = new Pending();
-        for (let at = 0; at < count; at++) pending.add({ kind: 'added', key: String(at), data: 'x'.repeat(size), at });
-        const entries: (readonly Transition[])[] = [];
-        while (pending.size > 0) entries.push(pending.take());
-        assert.ok(entries.every((entry) => entry.length <= MAX_ENTRY_TRANSITIONS));
-        assert.ok(entries.every((entry) => entry.length === 1 || JSON.stringify(entry).length < 270_000));
-        assert.deepEqual(
-          entries.flat().map(({ at }) => at),
-          Array.from({ length: count }, (_unused, at) => at),
-        );
-      }),
-      { numRuns: 20 },
-    );
+    inRuns(20).forAll(fc.integer({ min: 1, max: 350 }), fc.integer({ min: 1, max: 20_000 }), (count, size) => {
+      const pending = new Pending();
+      for (let at = 0; at < count; at++) pending.add({ kind: 'added', key: String(at), data: 'x'.repeat(size), at });
+      const entries: (readonly Transition[])[] = [];
+      while (pending.size > 0) entries.push(pending.take());
+      assert.ok(entries.every((entry) => entry.length <= MAX_ENTRY_TRANSITIONS));
+      assert.ok(entries.every((entry) => entry.length === 1 || JSON.stringify(entry).length < 270_000));
+      assert.deepEqual(
+        entries.flat().map(({ at }) => at),
+        Array.from({ length: count }, (_unused, at) => at),
+      );
+    });
   });
 });
 
 describe('cursor of a subscription', () => {
   it('keeps its contents when it is encoded and decoded', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 9_999_999_999 }), fc.nat(9999), (sequence, index) => {
-        const position = { log: LOG, sequence, index };
-        assert.deepEqual(positionAt(cursorOf(position)), position);
-      }),
-    );
+    forAll(fc.integer({ min: 1, max: 9_999_999_999 }), fc.nat(9999), (sequence, index) => {
+      const position = { log: LOG, sequence, index };
+      assert.deepEqual(positionAt(cursorOf(position)), position);
+    });
   });
 
   it('is rejected if the server has not created it', () => {
-    fc.assert(
-      fc.property(fc.string(), (text) => {
-        try {
-          assert.equal(cursorOf(positionAt(text)), text);
-        } catch (error) {
-          assert.match(String(error), /Invalid cursor for this subscription/);
-        }
-      }),
-    );
+    forAll(fc.string(), (text) => {
+      try {
+        assert.equal(cursorOf(positionAt(text)), text);
+      } catch (error) {
+        assert.match(String(error), /Invalid cursor for this subscription/);
+      }
+    });
   });
 });
 
@@ -134,22 +124,19 @@ describe('reading a subscription page by page', () => {
   };
 
   it('returns each event once and in order, from any cursor', () => {
-    fc.assert(
-      fc.property(fc.array(fc.array(transition, { minLength: 1, maxLength: 60 }), { maxLength: 12 }), (lists) => {
-        const entries = lists.map((transitions, index): Entry => ({ sequence: index + 1, writer: 'w', transitions }));
-        const all = readFrom(subscription, entries, cursorOf({ log: LOG, sequence: 1, index: 0 }));
-        const added = lists.flat().filter(({ kind }) => kind === 'added');
-        assert.deepEqual(
-          all.map(({ event }) => event.key),
-          added.map((one) => one.key),
-        );
-        assert.equal(new Set(all.map(({ cursor }) => cursor)).size, all.length);
-        for (const [index, { cursor }] of all.entries()) {
-          if (index % 7 === 0) assert.deepEqual(readFrom(subscription, entries, cursor), all.slice(index + 1));
-        }
-      }),
-      { numRuns: 50 },
-    );
+    inRuns(50).forAll(fc.array(fc.array(transition, { minLength: 1, maxLength: 60 }), { maxLength: 12 }), (lists) => {
+      const entries = lists.map((transitions, index): Entry => ({ sequence: index + 1, writer: 'w', transitions }));
+      const all = readFrom(subscription, entries, cursorOf({ log: LOG, sequence: 1, index: 0 }));
+      const added = lists.flat().filter(({ kind }) => kind === 'added');
+      assert.deepEqual(
+        all.map(({ event }) => event.key),
+        added.map((one) => one.key),
+      );
+      assert.equal(new Set(all.map(({ cursor }) => cursor)).size, all.length);
+      for (const [index, { cursor }] of all.entries()) {
+        if (index % 7 === 0) assert.deepEqual(readFrom(subscription, entries, cursor), all.slice(index + 1));
+      }
+    });
   });
 
   it('reports that events are missing if entries were deleted', () => {
@@ -169,28 +156,26 @@ describe('retention of an event log', () => {
   });
 
   it('deletes the oldest entries before the last checkpoint, but only as many as necessary', () => {
-    fc.assert(
-      fc.property(fc.array(size, { maxLength: 40 }), fc.nat(40), (sizes, covered) => {
-        const ordered = sizes.toSorted((one, other) => one.at - other.at);
-        const entries = ordered.map(
-          (one, index): EntrySize => ({ ...one, sequence: index + 1, events: one.transitions }),
-        );
-        const now = new Date(2 * 86_400_000);
-        const dropped = outdated(entries, covered, now);
-        assert.deepEqual(
-          dropped,
-          entries.slice(0, dropped.length).map(({ sequence }) => sequence),
-        );
-        assert.ok(dropped.every((sequence) => sequence <= covered));
-        const kept = entries.slice(dropped.length);
-        if (kept[0] !== undefined && kept[0].sequence <= covered) {
-          const sum = (of: (entry: EntrySize) => number): number => kept.reduce((all, one) => all + of(one), 0);
-          assert.ok(sum(({ events }) => events) <= MAX_LOG_ENTRIES - MAX_ENTRY_TRANSITIONS);
-          assert.ok(sum(({ bytes }) => bytes) <= 4 * 1_048_576);
-          assert.ok(now.getTime() - kept[0].at <= 86_400_000);
-        }
-      }),
-    );
+    forAll(fc.array(size, { maxLength: 40 }), fc.nat(40), (sizes, covered) => {
+      const ordered = sizes.toSorted((one, other) => one.at - other.at);
+      const entries = ordered.map(
+        (one, index): EntrySize => ({ ...one, sequence: index + 1, events: one.transitions }),
+      );
+      const now = new Date(2 * 86_400_000);
+      const dropped = outdated(entries, covered, now);
+      assert.deepEqual(
+        dropped,
+        entries.slice(0, dropped.length).map(({ sequence }) => sequence),
+      );
+      assert.ok(dropped.every((sequence) => sequence <= covered));
+      const kept = entries.slice(dropped.length);
+      if (kept[0] !== undefined && kept[0].sequence <= covered) {
+        const sum = (of: (entry: EntrySize) => number): number => kept.reduce((all, one) => all + of(one), 0);
+        assert.ok(sum(({ events }) => events) <= MAX_LOG_ENTRIES - MAX_ENTRY_TRANSITIONS);
+        assert.ok(sum(({ bytes }) => bytes) <= 4 * 1_048_576);
+        assert.ok(now.getTime() - kept[0].at <= 86_400_000);
+      }
+    });
   });
 });
 

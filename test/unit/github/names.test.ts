@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { filePath, headName, refName, repositoryName } from '../../../functions/src/toolsets/github/rules/names.ts';
+import { inRuns } from '../../support/properties.ts';
 
 const nasty = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -24,15 +25,12 @@ function orRefused<T>(name: () => T): T | undefined {
 
 describe('name that a caller passes to GitHub', () => {
   it('stays within its segment of the URL or is rejected', () => {
-    fc.assert(
-      fc.property(nasty, (text) => {
-        for (const check of [filePath, refName, (repo: string) => repositoryName('a', repo).repo]) {
-          const name = orRefused(() => check(text));
-          if (name !== undefined) assert.equal(pathOf('/repos/a', name), `/repos/a/${encodeURIComponent(name)}`);
-        }
-      }),
-      { numRuns: 2000 },
-    );
+    inRuns(2000).forAll(nasty, (text) => {
+      for (const check of [filePath, refName, (repo: string) => repositoryName('a', repo).repo]) {
+        const name = orRefused(() => check(text));
+        if (name !== undefined) assert.equal(pathOf('/repos/a', name), `/repos/a/${encodeURIComponent(name)}`);
+      }
+    });
   });
 
   it('is accepted if Git and GitHub accept it', () => {

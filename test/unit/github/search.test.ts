@@ -7,6 +7,7 @@ import {
   type SearchFilters,
   searchQuery,
 } from '../../../functions/src/toolsets/github/rules/names.ts';
+import { forAll, inRuns } from '../../support/properties.ts';
 
 const QUOTED = ['language', 'path', 'filename', 'extension'] as const;
 
@@ -33,24 +34,21 @@ describe('query for GitHub search', () => {
       fc.constantFrom('" repo:a/b "', 'a" user:b', '\\" path:x', 'a:b', 'repo:x', "'", 'ä ö', '-', ' x '),
     );
     const given = fc.record(Object.fromEntries(QUOTED.map((name) => [name, hostile])), { requiredKeys: [] });
-    fc.assert(
-      fc.property(given, (filters: SearchFilters) => {
-        let query: string;
-        try {
-          query = searchQuery('word', filters);
-        } catch (error) {
-          assert.ok(error instanceof MusterError && error.code === 'INVALID_FORMAT');
-          return;
-        }
-        const expected = QUOTED.flatMap((name) => {
-          const value = filters[name]?.trim();
-          if (value === undefined) return [];
-          return [`${name}=${name === 'extension' ? value.replace(/^\./, '') : value}`];
-        });
-        assert.deepEqual(qualifiersOf(query), expected);
-      }),
-      { numRuns: 1000 },
-    );
+    inRuns(1000).forAll(given, (filters: SearchFilters) => {
+      let query: string;
+      try {
+        query = searchQuery('word', filters);
+      } catch (error) {
+        assert.ok(error instanceof MusterError && error.code === 'INVALID_FORMAT');
+        return;
+      }
+      const expected = QUOTED.flatMap((name) => {
+        const value = filters[name]?.trim();
+        if (value === undefined) return [];
+        return [`${name}=${name === 'extension' ? value.replace(/^\./, '') : value}`];
+      });
+      assert.deepEqual(qualifiersOf(query), expected);
+    });
   });
 
   it('is rejected if the repository has no owner or more than one', () => {
@@ -67,17 +65,15 @@ describe('query for GitHub search', () => {
 describe('line number of a search match', () => {
   it('is that of the line that contains the match, for any file and any word', () => {
     const line = fc.string({ unit: fc.constantFrom('a', 'b', 'ä', ' ', '😀') });
-    fc.assert(
-      fc.property(fc.array(line, { minLength: 1 }), fc.nat(), fc.nat(), (lines, which, more) => {
-        const at = which % lines.length;
-        const marked = lines.map((text, index) => (index === at ? `${text}NEEDLE` : text));
-        const from = Math.max(0, at - (more % 3));
-        const fragment = marked.slice(from, at + 2).join('\n');
-        const start = fragment.indexOf('NEEDLE');
-        assert.equal(lineOf(marked.join('\n'), fragment, start), at + 1);
-        assert.equal(matchedLine(fragment, start), marked[at]);
-      }),
-    );
+    forAll(fc.array(line, { minLength: 1 }), fc.nat(), fc.nat(), (lines, which, more) => {
+      const at = which % lines.length;
+      const marked = lines.map((text, index) => (index === at ? `${text}NEEDLE` : text));
+      const from = Math.max(0, at - (more % 3));
+      const fragment = marked.slice(from, at + 2).join('\n');
+      const start = fragment.indexOf('NEEDLE');
+      assert.equal(lineOf(marked.join('\n'), fragment, start), at + 1);
+      assert.equal(matchedLine(fragment, start), marked[at]);
+    });
   });
 
   it('is undefined if the file no longer contains the matched fragment', () =>

@@ -19,6 +19,7 @@ import {
   usdOf,
   waitsForBudget,
 } from '../../../functions/src/graph/rules/budget.ts';
+import { forAll } from '../../support/properties.ts';
 
 const LIMIT: Budget = { kind: 'task', thing_id: 'task-1', owner_uid: 'ada', round: 1, set_at: new Date(0) };
 
@@ -69,53 +70,43 @@ describe('budget', () => {
   });
 
   it('has reserved nothing after all calls are settled, and has then spent the actual cost', () => {
-    fc.assert(
-      fc.property(fc.array(fc.record({ reserved: amounts, cost: amounts, isSettled: fc.boolean() })), (calls) => {
-        let [spent, reserved] = [NO_AMOUNT, NO_AMOUNT];
-        for (const call of calls) reserved = plus(reserved, call.reserved);
-        for (const call of calls.filter(({ isSettled }) => isSettled)) {
-          reserved = plus(reserved, minus(call.reserved));
-          spent = plus(spent, call.cost);
-          assert.ok(reserved.nano_usd >= 0 && reserved.tokens >= 0);
-        }
-        const sum = (of: 'reserved' | 'cost', isSettled: boolean) =>
-          calls.filter((one) => one.isSettled === isSettled).reduce((all, one) => plus(all, one[of]), NO_AMOUNT);
-        assert.deepEqual([reserved, spent], [sum('reserved', false), sum('cost', true)]);
-      }),
-    );
+    forAll(fc.array(fc.record({ reserved: amounts, cost: amounts, isSettled: fc.boolean() })), (calls) => {
+      let [spent, reserved] = [NO_AMOUNT, NO_AMOUNT];
+      for (const call of calls) reserved = plus(reserved, call.reserved);
+      for (const call of calls.filter(({ isSettled }) => isSettled)) {
+        reserved = plus(reserved, minus(call.reserved));
+        spent = plus(spent, call.cost);
+        assert.ok(reserved.nano_usd >= 0 && reserved.tokens >= 0);
+      }
+      const sum = (of: 'reserved' | 'cost', isSettled: boolean) =>
+        calls.filter((one) => one.isSettled === isSettled).reduce((all, one) => plus(all, one[of]), NO_AMOUNT);
+      assert.deepEqual([reserved, spent], [sum('reserved', false), sum('cost', true)]);
+    });
   });
 
   it('never spends more than its limit if each call is reserved before it is settled', () => {
     const calls = fc.array(fc.record({ maximum: amounts, share: fc.double({ min: 0, max: 1, noNaN: true }) }));
     const limits = fc.record({ cost_usd: fc.double({ min: 0, max: 5000, noNaN: true }), tokens: fc.nat(1e10) });
-    fc.assert(
-      fc.property(calls, limits, (made, limit) => {
-        let spent = NO_AMOUNT;
-        for (const { maximum: most, share } of made) {
-          if (budgetRefusalOf([counted(limit, spent)], most) !== undefined) continue;
-          const used = { nano_usd: Math.floor(most.nano_usd * share), tokens: Math.floor(most.tokens * share) };
-          spent = plus(spent, used);
-        }
-        assert.ok(spent.nano_usd <= Math.round(limit.cost_usd * 1e9) && spent.tokens <= limit.tokens);
-        const left = remainingOf(counted(limit, spent));
-        assert.ok(Math.abs(Number(left.cost_usd) + usdOf(spent) - limit.cost_usd) < 1e-8);
-        assert.equal(Number(left.tokens) + spent.tokens, limit.tokens);
-      }),
-    );
+    forAll(calls, limits, (made, limit) => {
+      let spent = NO_AMOUNT;
+      for (const { maximum: most, share } of made) {
+        if (budgetRefusalOf([counted(limit, spent)], most) !== undefined) continue;
+        const used = { nano_usd: Math.floor(most.nano_usd * share), tokens: Math.floor(most.tokens * share) };
+        spent = plus(spent, used);
+      }
+      assert.ok(spent.nano_usd <= Math.round(limit.cost_usd * 1e9) && spent.tokens <= limit.tokens);
+      const left = remainingOf(counted(limit, spent));
+      assert.ok(Math.abs(Number(left.cost_usd) + usdOf(spent) - limit.cost_usd) < 1e-8);
+      assert.equal(Number(left.tokens) + spent.tokens, limit.tokens);
+    });
   });
 
   it('counts costs in whole billionths of a dollar, and never counts less than the actual cost', () => {
-    fc.assert(
-      fc.property(fc.nat(1e6), fc.nat(1e6), fc.integer({ min: 0, max: 100 }), (input, output, price) => {
-        const costUsd = ((input + output) * price) / 1_000_000;
-        const { nano_usd: nanoUsd, tokens } = amountOf({
-          input_tokens: input,
-          output_tokens: output,
-          cost_usd: costUsd,
-        });
-        assert.deepEqual([nanoUsd, tokens], [(input + output) * price * 1000, input + output]);
-      }),
-    );
+    forAll(fc.nat(1e6), fc.nat(1e6), fc.integer({ min: 0, max: 100 }), (input, output, price) => {
+      const costUsd = ((input + output) * price) / 1_000_000;
+      const { nano_usd: nanoUsd, tokens } = amountOf({ input_tokens: input, output_tokens: output, cost_usd: costUsd });
+      assert.deepEqual([nanoUsd, tokens], [(input + output) * price * 1000, input + output]);
+    });
     assert.equal(usd(1e-10).nano_usd, 1);
   });
 });

@@ -18,6 +18,7 @@ import {
 import { EVERY_SCOPE } from '../../../functions/src/identity/rules/principal.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import { CODE, SALT, START, sampleGrant, secondsAfterStart, VERIFIER } from '../../support/builders.ts';
+import { forAll } from '../../support/properties.ts';
 import { FIRST, redeemed, secretOf } from './grantSamples.ts';
 
 const GRACE = 60;
@@ -238,14 +239,12 @@ describe('refresh token', () => {
         ...[...known].map((secret) => `${secret.slice(0, -1)}_`),
       ),
     );
-    fc.assert(
-      fc.property(secrets, fc.nat(200 * DAY), (secret, seconds) => {
-        fc.pre(!known.has(secret));
-        const outcome = refreshOf(systemHashing, grant, secret, secondsAfterStart(seconds));
-        assert.deepEqual(outcome, { outcome: 'refused' });
-        assert.equal(isTokenOf(systemHashing, grant, 'refresh', secret), false);
-      }),
-    );
+    forAll(secrets, fc.nat(200 * DAY), (secret, seconds) => {
+      fc.pre(!known.has(secret));
+      const outcome = refreshOf(systemHashing, grant, secret, secondsAfterStart(seconds));
+      assert.deepEqual(outcome, { outcome: 'refused' });
+      assert.equal(isTokenOf(systemHashing, grant, 'refresh', secret), false);
+    });
   });
 
   it('is rejected until the authorization code is redeemed', () => {
@@ -291,41 +290,39 @@ describe('grant after any sequence of token refreshes', () => {
   });
 
   it('returns the newest tokens for each token of the last minute, and stores no token as text', () => {
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        let { grant, tokens } = redeemed();
-        let now = START;
-        const all = [tokens];
-        const usedAt: number[] = [];
-        for (const { seconds, back } of steps) {
-          now = new Date(now.getTime() + seconds * 1000);
-          const index = Math.max(0, all.length - 1 - back);
-          const outcome = refresh(grant, all[index]?.refreshToken ?? '', now);
-          assert.equal(outcome.outcome, expected(index), `token ${index} of ${all.length}`);
-          if (outcome.outcome === 'rotated') {
-            usedAt.push(now.getTime());
-            ({ grant, tokens } = outcome);
-            all.push(tokens);
-            assert.equal(access(grant, tokens, now), 'good');
-          }
-          if (outcome.outcome === 'repeated') {
-            const given = all.at(-1);
-            assert.equal(outcome.tokens.refreshToken, given?.refreshToken);
-            assert.equal(outcome.tokens.accessToken, given?.accessToken);
-            assert.ok(outcome.tokens.expiresIn > 0);
-            assert.equal(access(grant, outcome.tokens, now), 'good');
-          }
-          requireNoSecretIn(grant, all);
+    forAll(fc.array(step, { maxLength: 60 }), (steps) => {
+      let { grant, tokens } = redeemed();
+      let now = START;
+      const all = [tokens];
+      const usedAt: number[] = [];
+      for (const { seconds, back } of steps) {
+        now = new Date(now.getTime() + seconds * 1000);
+        const index = Math.max(0, all.length - 1 - back);
+        const outcome = refresh(grant, all[index]?.refreshToken ?? '', now);
+        assert.equal(outcome.outcome, expected(index), `token ${index} of ${all.length}`);
+        if (outcome.outcome === 'rotated') {
+          usedAt.push(now.getTime());
+          ({ grant, tokens } = outcome);
+          all.push(tokens);
+          assert.equal(access(grant, tokens, now), 'good');
         }
+        if (outcome.outcome === 'repeated') {
+          const given = all.at(-1);
+          assert.equal(outcome.tokens.refreshToken, given?.refreshToken);
+          assert.equal(outcome.tokens.accessToken, given?.accessToken);
+          assert.ok(outcome.tokens.expiresIn > 0);
+          assert.equal(access(grant, outcome.tokens, now), 'good');
+        }
+        requireNoSecretIn(grant, all);
+      }
 
-        function expected(index: number): Refresh['outcome'] {
-          if (grant.expires_at <= now) return 'refused';
-          const age = all.length - 1 - index;
-          if (age === 0) return 'rotated';
-          return used(age, usedAt, now);
-        }
-      }),
-    );
+      function expected(index: number): Refresh['outcome'] {
+        if (grant.expires_at <= now) return 'refused';
+        const age = all.length - 1 - index;
+        if (age === 0) return 'rotated';
+        return used(age, usedAt, now);
+      }
+    });
   });
 
   it('is consistent after several processes use its tokens and store their results in any order', () => {

@@ -7,6 +7,7 @@ import { type Principal, TOOLSETS } from '../../../functions/src/identity/rules/
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { agentOf, personOf } from '../../support/principals.ts';
+import { forAll } from '../../support/properties.ts';
 
 const places = ['alpha', 'beta'] as const;
 const lists = fc.subarray([...TOOLSETS]);
@@ -67,50 +68,42 @@ describe('limits of a new credential', () => {
   });
 
   it("never permit more than the caller's limits", () => {
-    fc.assert(
-      fc.property(limits, fc.array(limits, { maxLength: 2 }), wishes, (own, old, wanted) => {
-        for (const caller of [worker(own), person(own)]) {
-          const now = granted(caller, old, wanted);
-          if (now !== undefined) assert.ok(within(now, opened(own)));
-        }
-      }),
-    );
+    forAll(limits, fc.array(limits, { maxLength: 2 }), wishes, (own, old, wanted) => {
+      for (const caller of [worker(own), person(own)]) {
+        const now = granted(caller, old, wanted);
+        if (now !== undefined) assert.ok(within(now, opened(own)));
+      }
+    });
   });
 
   it('never permit more than the previous limits, unless a person requests it', () => {
-    fc.assert(
-      fc.property(limits, fc.array(limits, { maxLength: 2 }), wishes, (own, old, wanted) => {
-        const byAgent = granted(worker(own), old, wanted);
-        const unsaid = granted(person(own), old);
-        for (const now of [byAgent, unsaid])
-          if (now !== undefined) assert.ok(old.every((before) => within(now, opened(before))));
-      }),
-    );
+    forAll(limits, fc.array(limits, { maxLength: 2 }), wishes, (own, old, wanted) => {
+      const byAgent = granted(worker(own), old, wanted);
+      const unsaid = granted(person(own), old);
+      for (const now of [byAgent, unsaid])
+        if (now !== undefined) assert.ok(old.every((before) => within(now, opened(before))));
+    });
   });
 
   it('never permit more than was requested', () => {
-    fc.assert(
-      fc.property(limits, limits, wishes, (own, old, wanted) => {
-        const { toolsets: named, held_to: heldTo, readonly } = wanted;
-        const asked: Limits = {
-          ...(named && { toolsets: named }),
-          ...(heldTo && { held_to: heldTo }),
-          ...(readonly && { readonly }),
-        };
-        for (const caller of [worker(own), person(own)]) {
-          const now = granted(caller, [old], wanted);
-          if (now !== undefined) assert.ok(within(now, opened(asked)));
-        }
-      }),
-    );
+    forAll(limits, limits, wishes, (own, old, wanted) => {
+      const { toolsets: named, held_to: heldTo, readonly } = wanted;
+      const asked: Limits = {
+        ...(named && { toolsets: named }),
+        ...(heldTo && { held_to: heldTo }),
+        ...(readonly && { readonly }),
+      };
+      for (const caller of [worker(own), person(own)]) {
+        const now = granted(caller, [old], wanted);
+        if (now !== undefined) assert.ok(within(now, opened(asked)));
+      }
+    });
   });
 
   it("are equal to the caller's limits if a person removes all other limits", () => {
-    fc.assert(
-      fc.property(limits, limits, (own, old) => {
-        const lifted = granted(person(own), [old], { toolsets: null, held_to: null, readonly: false });
-        assert.deepEqual(lifted, opened(own));
-      }),
-    );
+    forAll(limits, limits, (own, old) => {
+      const lifted = granted(person(own), [old], { toolsets: null, held_to: null, readonly: false });
+      assert.deepEqual(lifted, opened(own));
+    });
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { ownRole, type Principal, roleIn } from '../../../functions/src/identity/rules/principal.ts';
 import { hasRole, ROLES, type Role, weakerOf } from '../../../functions/src/identity/rules/role.ts';
 import { agentOf, personOf } from '../../support/principals.ts';
+import { forAll } from '../../support/properties.ts';
 
 const ACCESS = { open: 'open', closed: 'private', other: 'private' } as const;
 
@@ -40,17 +41,15 @@ describe('role of a caller in a workspace', () => {
   it("is at most the agent's own role and at most the role of its owner", () => {
     const role = fc.constantFrom(...ROLES);
     const member = fc.dictionary(fc.constantFrom(...places), fc.constantFrom('viewer', 'worker', 'leader'));
-    fc.assert(
-      fc.property(role, fc.option(role, { nil: undefined }), member, (own, owners, workspaces) => {
-        const owner = person(owners, workspaces);
-        const agent: Principal = { ...agentOf('one', 'ada', own), owner: owner.owner };
-        for (const workspace of places) {
-          const [of, its] = [roleIn(owner, workspace), roleIn(agent, workspace)];
-          assert.equal(its, of && weakerOf(own, of));
-          if (its !== undefined) assert.ok(hasRole(ownRole(agent) ?? 'viewer', its));
-        }
-      }),
-    );
+    forAll(role, fc.option(role, { nil: undefined }), member, (own, owners, workspaces) => {
+      const owner = person(owners, workspaces);
+      const agent: Principal = { ...agentOf('one', 'ada', own), owner: owner.owner };
+      for (const workspace of places) {
+        const [of, its] = [roleIn(owner, workspace), roleIn(agent, workspace)];
+        assert.equal(its, of && weakerOf(own, of));
+        if (its !== undefined) assert.ok(hasRole(ownRole(agent) ?? 'viewer', its));
+      }
+    });
   });
 
   it('exists only in one workspace if the credential is restricted to that workspace', () => {

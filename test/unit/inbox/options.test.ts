@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { matchOption } from '../../../functions/src/kernel/textSearch.ts';
 import { answeredRequest, matchAnswer } from '../../../functions/src/toolsets/inbox/rules/request.ts';
 import { sampleRequest } from '../../support/builders.ts';
+import { forAll } from '../../support/properties.ts';
 
 describe('option that a typed answer selects', () => {
   const cases = [
@@ -28,12 +29,10 @@ describe('option that a typed answer selects', () => {
 
   it('is the option itself if a person types that option, for any list of options', () => {
     const texts = fc.uniqueArray(fc.string({ unit: 'grapheme', minLength: 1 }), { minLength: 1 });
-    fc.assert(
-      fc.property(texts, fc.nat(), (options, at) => {
-        const option = options[at % options.length] ?? '';
-        assert.equal(matchOption(options, option), option);
-      }),
-    );
+    forAll(texts, fc.nat(), (options, at) => {
+      const option = options[at % options.length] ?? '';
+      assert.equal(matchOption(options, option), option);
+    });
   });
 
   it('is stored in the spelling of the option, for answers and for defaults', () => {

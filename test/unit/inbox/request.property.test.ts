@@ -14,6 +14,7 @@ import {
   withdrawnRequest,
 } from '../../../functions/src/toolsets/inbox/rules/request.ts';
 import { sampleRequest } from '../../support/builders.ts';
+import { forAll } from '../../support/properties.ts';
 
 const START = new Date('2026-11-22T09:00:00Z').getTime();
 
@@ -111,18 +112,16 @@ function brought(request: Request, epoch: number): Request | undefined {
 
 describe('inbox request', () => {
   it('closes once, then keeps its state, and has an answer only in a state that has one', () => {
-    fc.assert(
-      fc.property(requests, steps, (first, plan) => {
-        let request: Request = first;
-        let now = START;
-        for (const { minutes, step } of plan) {
-          now += minutes * 60_000;
-          const after = taken(request, step, new Date(now));
-          holds(request, after);
-          request = after;
-        }
-      }),
-    );
+    forAll(requests, steps, (first, plan) => {
+      let request: Request = first;
+      let now = START;
+      for (const { minutes, step } of plan) {
+        now += minutes * 60_000;
+        const after = taken(request, step, new Date(now));
+        holds(request, after);
+        request = after;
+      }
+    });
   });
 
   it('is executed by one instance at a time, and keeps the outcome of the last instance', () => {
@@ -132,21 +131,19 @@ describe('inbox request', () => {
       { uid: 'ada' },
       new Date(START),
     );
-    fc.assert(
-      fc.property(turns, (plan) => {
-        let request = approved;
-        let now = START;
-        const heldUntil: number[] = [];
-        for (const { seconds, turn } of plan) {
-          now += seconds * 1000;
-          const isHeld = heldUntil.some((until) => until > now);
-          const next = turn === 'take' ? tookOn(request, now, isHeld) : brought(request, turn);
-          if (turn === 'take' && next !== undefined) heldUntil.push(now + EXECUTION_LEASE_MS);
-          request = next ?? request;
-          assert.deepEqual([request.state, request.answer], ['answered', 'approve']);
-        }
-      }),
-    );
+    forAll(turns, (plan) => {
+      let request = approved;
+      let now = START;
+      const heldUntil: number[] = [];
+      for (const { seconds, turn } of plan) {
+        now += seconds * 1000;
+        const isHeld = heldUntil.some((until) => until > now);
+        const next = turn === 'take' ? tookOn(request, now, isHeld) : brought(request, turn);
+        if (turn === 'take' && next !== undefined) heldUntil.push(now + EXECUTION_LEASE_MS);
+        request = next ?? request;
+        assert.deepEqual([request.state, request.answer], ['answered', 'approve']);
+      }
+    });
   });
 
   it('has no call to execute if it is refused, withdrawn, expired or open', () => {

@@ -16,6 +16,7 @@ import { plainText } from '../../../functions/src/toolsets/github/rules/text.ts'
 import { notificationOf } from '../../../functions/src/toolsets/todo/rules/reminders/notification.ts';
 import { screenOf } from '../../../packages/muster/src/status/screen.ts';
 import { clean } from '../../../runner/src/text.ts';
+import { forAll } from '../../support/properties.ts';
 
 const range = (first: number, last: number): readonly string[] =>
   Array.from({ length: last - first + 1 }, (_, at) => String.fromCodePoint(first + at));
@@ -110,17 +111,15 @@ describe('invisible characters', () => {
       fc.string({ unit: 'grapheme', maxLength: 3 }),
       fc.constantFrom(...Object.values(KEPT).flat()),
     );
-    fc.assert(
-      fc.property(fc.array(fc.oneof(hidden, shown), { maxLength: 20 }), (parts) => {
-        const text = parts.join('');
-        const plain = withoutHidden(text);
-        assert.equal(withoutHidden(plain), plain);
-        assert.equal(text.replace(HIDDEN_CHARACTERS, ''), plain);
-        assert.equal(oneLine(oneLine(text)), oneLine(text));
-      }),
-    );
+    forAll(fc.array(fc.oneof(hidden, shown), { maxLength: 20 }), (parts) => {
+      const text = parts.join('');
+      const plain = withoutHidden(text);
+      assert.equal(withoutHidden(plain), plain);
+      assert.equal(text.replace(HIDDEN_CHARACTERS, ''), plain);
+      assert.equal(oneLine(oneLine(text)), oneLine(text));
+    });
     const words = fc.string({ unit: fc.constantFrom(...'aZé 日本कि한ا😀1.-\n\t'), maxLength: 40 });
-    fc.assert(fc.property(words, (text) => assert.equal(withoutHidden(text), text)));
+    forAll(words, (text) => assert.equal(withoutHidden(text), text));
   });
 
   it('cannot carry a hidden message after a letter or an emoji', () => {
@@ -149,11 +148,7 @@ describe('isVisible', () => {
   it('returns true for letters, letters with marks, signs and emoji, and false for blank text', () => {
     for (const text of ['a', 'é', '。', '?', '😀', '会', 'ᄒ', '1', '\u200bx', '❤️']) assert.ok(isVisible(text), text);
     const blank = [...Object.values(REMOVED).flat(), ' ', '\t', '\n', '\u00a0', '\u3000', '\u2800', '\ufe0f', '\u2028'];
-    fc.assert(
-      fc.property(fc.array(fc.constantFrom(...blank), { maxLength: 10 }), (parts) =>
-        assert.ok(!isVisible(parts.join(''))),
-      ),
-    );
+    forAll(fc.array(fc.constantFrom(...blank), { maxLength: 10 }), (parts) => assert.ok(!isVisible(parts.join(''))));
     for (const character of blank) assert.ok(!isVisible(character), codePoints(character));
   });
 });

@@ -9,6 +9,7 @@ import {
   searchWords,
   wordsOf,
 } from '../../../functions/src/kernel/textSearch.ts';
+import { forAll } from '../../support/properties.ts';
 
 const finds = (text: string, search: string): boolean => matchesWords(text, searchWords(search));
 
@@ -33,17 +34,15 @@ describe('search by words', () => {
 
   it('finds every matching text through the index', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 40 });
-    fc.assert(
-      fc.property(text, fc.nat(), fc.nat(), (name, which, length) => {
-        const words = wordsOf(name);
-        const word = words[which % Math.max(words.length, 1)];
-        if (word === undefined) return;
-        const letters = [...word];
-        const sought = letters.slice(0, 1 + (length % letters.length)).join('');
-        assert.ok(matchesWords(name, [sought]));
-        assert.ok(prefixesOf(name).includes(lookupPrefix(sought)));
-      }),
-    );
+    forAll(text, fc.nat(), fc.nat(), (name, which, length) => {
+      const words = wordsOf(name);
+      const word = words[which % Math.max(words.length, 1)];
+      if (word === undefined) return;
+      const letters = [...word];
+      const sought = letters.slice(0, 1 + (length % letters.length)).join('');
+      assert.ok(matchesWords(name, [sought]));
+      assert.ok(prefixesOf(name).includes(lookupPrefix(sought)));
+    });
   });
 });
 
@@ -75,20 +74,18 @@ describe('search in a script without spaces between words', () => {
   it('finds every part of a text with at most ten lookups', () => {
     const letter = fc.constantFrom(...'会議明日のカー牛奶회의กิน้ำལ་ខ្មែरबがは゛');
     const text = fc.string({ unit: letter, minLength: 1, maxLength: 60 });
-    fc.assert(
-      fc.property(text, fc.nat(), fc.nat(), (written, from, length) => {
-        // Keeps each letter together with its marks, because a letter without its mark is another letter.
-        const letters = folded(written).match(/.\p{M}*/gsu) ?? [];
-        if (letters.length === 0) return;
-        const start = from % letters.length;
-        const part = letters.slice(start, start + 1 + (length % 30)).join('');
-        const index = prefixesOf(written);
-        const words = searchWords(part, 10);
-        const runs = part.split(/[^\p{L}\p{N}\p{M}]+/u).length;
-        assert.ok(words.length <= Math.max(10, runs), `${words.length} words`);
-        for (const one of searchPrefixes(words)) assert.ok(index.includes(one), `${part} in ${written}`);
-      }),
-    );
+    forAll(text, fc.nat(), fc.nat(), (written, from, length) => {
+      // Keeps each letter together with its marks, because a letter without its mark is another letter.
+      const letters = folded(written).match(/.\p{M}*/gsu) ?? [];
+      if (letters.length === 0) return;
+      const start = from % letters.length;
+      const part = letters.slice(start, start + 1 + (length % 30)).join('');
+      const index = prefixesOf(written);
+      const words = searchWords(part, 10);
+      const runs = part.split(/[^\p{L}\p{N}\p{M}]+/u).length;
+      assert.ok(words.length <= Math.max(10, runs), `${words.length} words`);
+      for (const one of searchPrefixes(words)) assert.ok(index.includes(one), `${part} in ${written}`);
+    });
   });
 
   it('finds a long word by the whole word and by any prefix', () => {
@@ -143,7 +140,7 @@ describe('search with letters that have no accents', () => {
 
   it('does not change a text that was already converted for the search', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 20 });
-    fc.assert(fc.property(text, (one) => assert.equal(folded(folded(one)), folded(one))));
+    forAll(text, (one) => assert.equal(folded(folded(one)), folded(one)));
   });
 });
 
@@ -167,12 +164,10 @@ describe('search for a letter whose mark makes it a different letter', () => {
 
   it('finds a composed text by a decomposed word, and the reverse, in every script', () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 });
-    fc.assert(
-      fc.property(text, (one) => {
-        assert.deepEqual(wordsOf(one.normalize('NFD')), wordsOf(one.normalize('NFC')));
-        assert.deepEqual(searchWords(one.normalize('NFD')), searchWords(one.normalize('NFC')));
-      }),
-    );
+    forAll(text, (one) => {
+      assert.deepEqual(wordsOf(one.normalize('NFD')), wordsOf(one.normalize('NFC')));
+      assert.deepEqual(searchWords(one.normalize('NFD')), searchWords(one.normalize('NFC')));
+    });
     for (const word of ['caféBar', 'ばな', 'がっこう', '회의', 'हिन्दी', 'ក្មេង', 'أب'])
       assert.ok(finds(word.normalize('NFD'), word.normalize('NFC')), word);
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type PageRequest, type TimeCursor, visiblePage } from '../../../functions/src/kernel/paging.ts';
+import { forAllAsync } from '../../support/properties.ts';
 
 interface Item {
   readonly id: string;
@@ -24,27 +25,21 @@ function listOf(visible: readonly boolean[]) {
 
 describe('visiblePage', () => {
   it('returns each visible item once, wherever hidden items are in the list', () =>
-    fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.boolean(), { maxLength: 300 }),
-        fc.integer({ min: 1, max: 40 }),
-        async (visible, limit) => {
-          const { items, page } = listOf(visible);
-          const seen: string[] = [];
-          let after: TimeCursor | undefined;
-          for (let isMore = true; isMore; ) {
-            const found = await page({ limit, ...(after && { after }) });
-            assert.ok(found.items.length <= limit);
-            assert.equal(found.more, found.last !== undefined);
-            seen.push(...found.items);
-            isMore = found.more;
-            after = found.last;
-          }
-          const wanted = items.filter(({ isVisible }) => isVisible).map(({ id }) => id);
-          assert.deepEqual(seen, wanted);
-        },
-      ),
-    ));
+    forAllAsync(fc.array(fc.boolean(), { maxLength: 300 }), fc.integer({ min: 1, max: 40 }), async (visible, limit) => {
+      const { items, page } = listOf(visible);
+      const seen: string[] = [];
+      let after: TimeCursor | undefined;
+      for (let isMore = true; isMore; ) {
+        const found = await page({ limit, ...(after && { after }) });
+        assert.ok(found.items.length <= limit);
+        assert.equal(found.more, found.last !== undefined);
+        seen.push(...found.items);
+        isMore = found.more;
+        after = found.last;
+      }
+      const wanted = items.filter(({ isVisible }) => isVisible).map(({ id }) => id);
+      assert.deepEqual(seen, wanted);
+    }));
 
   it('reads only as many items as it returns if no item is hidden', async () => {
     const { page, sizes } = listOf(Array.from({ length: 50 }, () => true));

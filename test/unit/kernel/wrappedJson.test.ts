@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { isWrappedJson } from '../../../functions/src/kernel/json.ts';
+import { forAll } from '../../support/properties.ts';
 
 describe('isWrappedJson', () => {
   it('returns true for the JSON text of every object and every array', () => {
     const holder = fc.oneof(fc.object(), fc.array(fc.jsonValue({ maxDepth: 3 })));
-    fc.assert(
-      fc.property(holder, fc.constantFrom('', ' ', '\n\t'), (value, space) => {
-        assert.equal(isWrappedJson(`${space}${JSON.stringify(value)}${space}`), true);
-        assert.equal(isWrappedJson(value), false);
-      }),
-    );
+    forAll(holder, fc.constantFrom('', ' ', '\n\t'), (value, space) => {
+      assert.equal(isWrappedJson(`${space}${JSON.stringify(value)}${space}`), true);
+      assert.equal(isWrappedJson(value), false);
+    });
   });
 
   for (const text of ['', 'text', '5', 'null', 'true', '"[]"', '[', '{a: 1}', '[draft] a title', '{', '[1] and more'])

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type Bucket, draw } from '../../../functions/src/limits/rules/rateLimiter.ts';
+import { forAll } from '../../support/properties.ts';
 
 const LIMIT = { perSecond: 10, burst: 50 };
 
@@ -46,26 +47,24 @@ describe('token bucket', () => {
 
   it('reports the exact waiting time, and never grants more than burst and rate allow', () => {
     const step = fc.record({ pass: fc.nat(2000), owed: fc.integer({ min: -5, max: 10 }), wanted: fc.nat(80) });
-    fc.assert(
-      fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
-        let bucket: Bucket | undefined;
-        let now = 0;
-        let taken = 0;
-        for (const { pass, ...wanted } of steps) {
-          now += pass;
-          const drawn = draw(bucket, LIMIT, wanted, now);
-          taken += drawn.granted + wanted.owed;
-          bucket = drawn.bucket;
-          assert.ok(drawn.granted <= wanted.wanted && bucket.tokens <= LIMIT.burst);
-          // Tokens that are returned to a full bucket are lost.
-          assert.ok(taken + bucket.tokens <= LIMIT.burst + (LIMIT.perSecond * now) / 1000 + 1e-6);
-          const { waitMilliseconds } = drawn;
-          if (waitMilliseconds === 0) continue;
-          const asked = { owed: 0, wanted: 1 };
-          assert.equal(draw(bucket, LIMIT, asked, now + waitMilliseconds).granted, 1);
-          assert.equal(draw(bucket, LIMIT, asked, now + waitMilliseconds - 1).granted, 0);
-        }
-      }),
-    );
+    forAll(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
+      let bucket: Bucket | undefined;
+      let now = 0;
+      let taken = 0;
+      for (const { pass, ...wanted } of steps) {
+        now += pass;
+        const drawn = draw(bucket, LIMIT, wanted, now);
+        taken += drawn.granted + wanted.owed;
+        bucket = drawn.bucket;
+        assert.ok(drawn.granted <= wanted.wanted && bucket.tokens <= LIMIT.burst);
+        // Tokens that are returned to a full bucket are lost.
+        assert.ok(taken + bucket.tokens <= LIMIT.burst + (LIMIT.perSecond * now) / 1000 + 1e-6);
+        const { waitMilliseconds } = drawn;
+        if (waitMilliseconds === 0) continue;
+        const asked = { owed: 0, wanted: 1 };
+        assert.equal(draw(bucket, LIMIT, asked, now + waitMilliseconds).granted, 1);
+        assert.equal(draw(bucket, LIMIT, asked, now + waitMilliseconds - 1).granted, 0);
+      }
+    });
   });
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { RateLimit } from '../../../functions/src/limits/rules/rateLimiter.ts';
+import { inRuns } from '../../support/properties.ts';
 import { LimiterFixture, settle } from './fixture.ts';
 
 const limits = fc.record({ perSecond: fc.constantFrom(1, 3, 20, 100), burst: fc.constantFrom(1, 7, 50, 500) });
@@ -61,52 +62,43 @@ async function answerAll(fixture: LimiterFixture): Promise<void> {
 
 describe('rate limiter under any order of events', () => {
   it('allows at most the calls that burst, rate and trust together permit', () =>
-    fc.assert(
-      fc.asyncProperty(limits, steps, async (limit, taken) => {
-        const fixture = new LimiterFixture(limit, INSTANCES);
-        fixture.isPrompt = false;
-        for (const one of taken) {
-          await take(fixture, one);
-          const trusted = onTrust(limit) + uncharged(limit, fixture.seconds);
-          const allowed = limit.burst + limit.perSecond * fixture.seconds + INSTANCES * trusted;
-          assert.ok(fixture.passed <= allowed + 1e-6, `${fixture.passed} passed, ${allowed} allowed`);
-        }
-        await answerAll(fixture);
-        assert.equal(fixture.waiting, 0, 'no call waits forever');
-      }),
-      { numRuns: 300 },
-    ));
+    inRuns(300).forAllAsync(limits, steps, async (limit, taken) => {
+      const fixture = new LimiterFixture(limit, INSTANCES);
+      fixture.isPrompt = false;
+      for (const one of taken) {
+        await take(fixture, one);
+        const trusted = onTrust(limit) + uncharged(limit, fixture.seconds);
+        const allowed = limit.burst + limit.perSecond * fixture.seconds + INSTANCES * trusted;
+        assert.ok(fixture.passed <= allowed + 1e-6, `${fixture.passed} passed, ${allowed} allowed`);
+      }
+      await answerAll(fixture);
+      assert.equal(fixture.waiting, 0, 'no call waits forever');
+    }));
 
   it('finally allows the call of a caller that waits, for any behavior of other callers', () =>
-    fc.assert(
-      fc.asyncProperty(limits, steps, fc.nat(INSTANCES - 1), async (limit, taken, instance) => {
-        const fixture = new LimiterFixture(limit, INSTANCES);
-        fixture.isPrompt = false;
-        for (const one of taken) await take(fixture, one);
-        await answerAll(fixture);
-        fixture.isPrompt = true;
-        for (let tries = 0; tries < 3; tries++) {
-          if ((await fixture.callTimes(1, instance)) === 1) return;
-          fixture.pass((fixture.refusals.at(-1)?.details.retryAfter ?? 0) * 1000);
-        }
-        assert.fail('rejected three times after waiting for the retry delay');
-      }),
-      { numRuns: 300 },
-    ));
+    inRuns(300).forAllAsync(limits, steps, fc.nat(INSTANCES - 1), async (limit, taken, instance) => {
+      const fixture = new LimiterFixture(limit, INSTANCES);
+      fixture.isPrompt = false;
+      for (const one of taken) await take(fixture, one);
+      await answerAll(fixture);
+      fixture.isPrompt = true;
+      for (let tries = 0; tries < 3; tries++) {
+        if ((await fixture.callTimes(1, instance)) === 1) return;
+        fixture.pass((fixture.refusals.at(-1)?.details.retryAfter ?? 0) * 1000);
+      }
+      assert.fail('rejected three times after waiting for the retry delay');
+    }));
 
   it('rejects no caller whose calls stay below the rate', () =>
-    fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.record({ instance: fc.nat(INSTANCES - 1), late: fc.nat(40) }), { minLength: 50, maxLength: 300 }),
-        async (calls) => {
-          const fixture = new LimiterFixture({ perSecond: 100, burst: 500 }, INSTANCES);
-          for (const { instance, late } of calls) {
-            fixture.pass(10 + late);
-            await fixture.callTimes(1, instance);
-          }
-          assert.deepEqual(fixture.refusals, []);
-        },
-      ),
-      { numRuns: 100 },
+    inRuns(100).forAllAsync(
+      fc.array(fc.record({ instance: fc.nat(INSTANCES - 1), late: fc.nat(40) }), { minLength: 50, maxLength: 300 }),
+      async (calls) => {
+        const fixture = new LimiterFixture({ perSecond: 100, burst: 500 }, INSTANCES);
+        for (const { instance, late } of calls) {
+          fixture.pass(10 + late);
+          await fixture.callTimes(1, instance);
+        }
+        assert.deepEqual(fixture.refusals, []);
+      },
     ));
 });

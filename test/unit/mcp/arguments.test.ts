@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { argumentsChecker } from '../../../functions/src/mcp/validation.ts';
+import { forAll } from '../../support/properties.ts';
 import { thrownRefusal } from '../../support/refusal.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -269,19 +270,17 @@ describe("check of a call's arguments", () => {
 
   it('treats a JSON value and the JSON text of that value in the same way', () => {
     const arrays = argumentsChecker(z.strictObject({ list: z.array(z.json()) }));
-    fc.assert(
-      fc.property(fc.array(fc.jsonValue({ maxDepth: 4 })), (list) => {
-        const outcome = (value: unknown) => {
-          try {
-            return arrays({ list: value });
-          } catch (error) {
-            assert.ok(error instanceof MusterError);
-            return error.message;
-          }
-        };
-        const sent = JSON.stringify(list);
-        assert.deepEqual(outcome(sent), outcome(JSON.parse(sent)));
-      }),
-    );
+    forAll(fc.array(fc.jsonValue({ maxDepth: 4 })), (list) => {
+      const outcome = (value: unknown) => {
+        try {
+          return arrays({ list: value });
+        } catch (error) {
+          assert.ok(error instanceof MusterError);
+          return error.message;
+        }
+      };
+      const sent = JSON.stringify(list);
+      assert.deepEqual(outcome(sent), outcome(JSON.parse(sent)));
+    });
   });
 });

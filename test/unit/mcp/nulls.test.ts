@@ -9,6 +9,7 @@ import {
   type RunningEndpoint,
   serveEndpoint,
 } from '../../support/mcp-endpoint.ts';
+import { forAll } from '../../support/properties.ts';
 
 const HEADERS = { ...JSON_BY_LEADER, Accept: 'application/json, text/event-stream' };
 const CLIENT = { protocolVersion: '2025-06-18', clientInfo: { name: 'test', version: '1' } };
@@ -116,14 +117,12 @@ describe('null as a value in the params of an MCP message', () => {
               .map(([name, one]) => [name, withoutNulls(one)]),
           )
         : value;
-    fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), (params) => {
-        const { arguments: _, _meta: __, ...others } = JSON.parse(JSON.stringify(params)) as Record<string, unknown>;
-        const given = { data: { a: null }, list: [null] };
-        const message = request('tools/call', { ...others, arguments: given });
-        const parsed = parseMessage(Buffer.from(JSON.stringify(message)));
-        assert.deepEqual(parsed, { ...message, params: { ...(withoutNulls(others) as object), arguments: given } });
-      }),
-    );
+    forAll(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), (params) => {
+      const { arguments: _, _meta: __, ...others } = JSON.parse(JSON.stringify(params)) as Record<string, unknown>;
+      const given = { data: { a: null }, list: [null] };
+      const message = request('tools/call', { ...others, arguments: given });
+      const parsed = parseMessage(Buffer.from(JSON.stringify(message)));
+      assert.deepEqual(parsed, { ...message, params: { ...(withoutNulls(others) as object), arguments: given } });
+    });
   });
 });

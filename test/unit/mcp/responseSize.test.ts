@@ -13,6 +13,7 @@ import type { Resource } from '../../../functions/src/mcp/resource.ts';
 import { type Toolset, toolsFor } from '../../../functions/src/mcp/tool.ts';
 import { textWithinSizeLimit, withinSizeLimit } from '../../../functions/src/mcp/toolResponse.ts';
 import { JSON_BY_LEADER, memoryPorts, serveEndpoint } from '../../support/mcp-endpoint.ts';
+import { inRuns } from '../../support/properties.ts';
 import { thrownRefusal } from '../../support/refusal.ts';
 
 const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
@@ -109,18 +110,15 @@ describe('resource that exceeds the maximum size', () => {
 describe('fittingItems', () => {
   it('returns the first items that fit one response, and at least one item', () => {
     const item = fc.tuple(fc.constantFrom(...NASTY), fc.integer({ min: 0, max: 20_000 }));
-    fc.assert(
-      fc.property(fc.array(item, { maxLength: 12 }), (items) => {
-        const shown = ([letter, count]: (typeof items)[number]) => ({ text: letter.repeat(count) });
-        const given = fittingItems(items, shown);
-        assert.deepEqual(given, items.slice(0, given.length));
-        assert.ok(given.length > 0 || items.length === 0);
-        if (given.length > 1) assert.ok(fitsPage(given.map(shown)));
-        const next = items[given.length];
-        if (next !== undefined) assert.ok(!fitsPage([...given, next].map(shown)));
-      }),
-      { numRuns: 30 },
-    );
+    inRuns(30).forAll(fc.array(item, { maxLength: 12 }), (items) => {
+      const shown = ([letter, count]: (typeof items)[number]) => ({ text: letter.repeat(count) });
+      const given = fittingItems(items, shown);
+      assert.deepEqual(given, items.slice(0, given.length));
+      assert.ok(given.length > 0 || items.length === 0);
+      if (given.length > 1) assert.ok(fitsPage(given.map(shown)));
+      const next = items[given.length];
+      if (next !== undefined) assert.ok(!fitsPage([...given, next].map(shown)));
+    });
   });
 });
 

@@ -10,6 +10,7 @@ import {
   type RunningEndpoint,
   serveEndpoint,
 } from '../../support/mcp-endpoint.ts';
+import { inRuns } from '../../support/properties.ts';
 
 type Json = Record<string, unknown>;
 
@@ -229,23 +230,17 @@ describe('plain JSON-RPC endpoint', () => {
         { requiredKeys: [] },
       );
       const body = fc.oneof(message, fc.array(fc.oneof(message, value), { maxLength: 5 }), value);
-      await fc.assert(
-        fc.asyncProperty(body, async (sent) =>
-          holdsTheProtocol(await send('/mcp/rpc', { body: JSON.stringify(sent) }), sent),
-        ),
-        { numRuns: 300 },
+      await inRuns(300).forAllAsync(body, async (sent) =>
+        holdsTheProtocol(await send('/mcp/rpc', { body: JSON.stringify(sent) }), sent),
       );
     });
 
     it('never cause a server error, for any bytes', async () => {
-      await fc.assert(
-        fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
-          const response = await send('/mcp/rpc', { body: bytes });
-          assert.ok([200, 204].includes(response.status));
-          if (response.status === 200) JSON.parse(await response.text());
-        }),
-        { numRuns: 100 },
-      );
+      await inRuns(100).forAllAsync(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
+        const response = await send('/mcp/rpc', { body: bytes });
+        assert.ok([200, 204].includes(response.status));
+        if (response.status === 200) JSON.parse(await response.text());
+      });
     });
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { knownPaths, parseSelection, type RoutedSelection } from '../../../functions/src/mcp/urlSelection.ts';
+import { forAll } from '../../support/properties.ts';
 import { thrownRefusal } from '../../support/refusal.ts';
 
 const EXISTING = ['onboarding', 'system', 'coordination', 'todo'];
@@ -99,14 +100,12 @@ describe('parseSelection', () => {
   });
 
   it('returns a selection or throws a MusterError for any URL', () => {
-    fc.assert(
-      fc.property(fc.webPath(), fc.webQueryParameters(), (path, query) => {
-        try {
-          select(`${path}?${query}`);
-        } catch (error) {
-          assert.ok(error instanceof MusterError);
-        }
-      }),
-    );
+    forAll(fc.webPath(), fc.webQueryParameters(), (path, query) => {
+      try {
+        select(`${path}?${query}`);
+      } catch (error) {
+        assert.ok(error instanceof MusterError);
+      }
+    });
   });
 });

@@ -12,6 +12,7 @@ import {
   TEXTS,
   welcome,
 } from '../../../functions/src/toolsets/onboarding/rules/welcome.ts';
+import { forAll } from '../../support/properties.ts';
 
 const ada = (changes: Partial<NewAgent> = {}): NewAgent => ({
   name: 'Ada',
@@ -103,14 +104,12 @@ describe('agent name within a sentence', () => {
   it('contains no invisible characters', () => {
     assert.equal(oneLine(' A\u0000d\u202ea\n\t\u200bB\ud800 '), 'A d a B');
     assert.equal(oneLine('\u0007\u200b\ufeff'), '');
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const plain = oneLine(text);
-        assert.doesNotMatch(plain, /[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|^\s|\s$/u);
-        assert.equal(plain.replace(HIDDEN_CHARACTERS, ''), plain);
-        assert.equal(oneLine(plain), plain);
-      }),
-    );
+    forAll(fc.string({ unit: 'binary' }), (text) => {
+      const plain = oneLine(text);
+      assert.doesNotMatch(plain, /[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|^\s|\s$/u);
+      assert.equal(plain.replace(HIDDEN_CHARACTERS, ''), plain);
+      assert.equal(oneLine(plain), plain);
+    });
   });
 });
 
@@ -124,12 +123,10 @@ describe('suggested name for a registration', () => {
       fc.constantFrom('智能体', '代理', 'é', 'e', 'a b', 'a-b', 'Zoë Müller', '-', 'x'.repeat(100)),
       fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 }),
     );
-    fc.assert(
-      fc.property(names, names, (one, other) => {
-        const [left, right] = [registrationName(one, systemHashing), registrationName(other, systemHashing)];
-        assert.match(left, /^[a-zA-Z0-9-_]{3,50}$/);
-        assert.equal(left === right, one === other, `${left} ${right}`);
-      }),
-    );
+    forAll(names, names, (one, other) => {
+      const [left, right] = [registrationName(one, systemHashing), registrationName(other, systemHashing)];
+      assert.match(left, /^[a-zA-Z0-9-_]{3,50}$/);
+      assert.equal(left === right, one === other, `${left} ${right}`);
+    });
   });
 });

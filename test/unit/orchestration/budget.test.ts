@@ -10,6 +10,7 @@ import {
   RunBudget,
 } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
 import { usageOf } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
+import { forAll } from '../../support/properties.ts';
 
 const price = { inputPerMillion: 3, outputPerMillion: 15 };
 const standard = { input_tokens: 1000, max_output_tokens: 10_000, price, sharedBy: 1 };
@@ -82,16 +83,14 @@ describe('RunBudget', () => {
       tokens: fc.integer({ min: 1, max: 40_000 }),
       cost_usd: fc.double({ min: 0, max: 0.6, noNaN: true }),
     });
-    fc.assert(
-      fc.property(limits, fc.array(planned, { maxLength: 30 }), (limit, calls) => {
-        const budget = new RunBudget(limit);
-        const unknown = spend(budget, calls);
-        const { usage, cost_usd: costUsd } = budget.spent;
-        assert.ok(usage.input_tokens + usage.output_tokens + unknown <= limit.tokens);
-        assert.ok(costUsd <= limit.cost_usd + 1e-9);
-        assert.equal(costUsd, costOf(usage, price));
-      }),
-    );
+    forAll(limits, fc.array(planned, { maxLength: 30 }), (limit, calls) => {
+      const budget = new RunBudget(limit);
+      const unknown = spend(budget, calls);
+      const { usage, cost_usd: costUsd } = budget.spent;
+      assert.ok(usage.input_tokens + usage.output_tokens + unknown <= limit.tokens);
+      assert.ok(costUsd <= limit.cost_usd + 1e-9);
+      assert.equal(costUsd, costOf(usage, price));
+    });
   });
 
   it('adds costs without rounding errors', () => {
@@ -123,7 +122,7 @@ describe('RunBudget', () => {
     const inTwoOrders = attempts.chain((all) =>
       fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
     );
-    fc.assert(fc.property(inTwoOrders, ([all, shuffled]) => assert.deepEqual(usageOf(shuffled), usageOf(all))));
+    forAll(inTwoOrders, ([all, shuffled]) => assert.deepEqual(usageOf(shuffled), usageOf(all)));
   });
 });
 
@@ -172,11 +171,9 @@ describe('estimatedTokens', () => {
     });
 
   it('increases with the length of the text', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (left, right) => {
-        const whole = estimatedTokens(left + right);
-        assert.ok(whole >= estimatedTokens(left) && whole <= estimatedTokens(left) + estimatedTokens(right));
-      }),
-    );
+    forAll(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (left, right) => {
+      const whole = estimatedTokens(left + right);
+      assert.ok(whole >= estimatedTokens(left) && whole <= estimatedTokens(left) + estimatedTokens(right));
+    });
   });
 });

@@ -11,6 +11,7 @@ import {
   type RunRequest,
 } from '../../../functions/src/toolsets/orchestration/rules/runs/order.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
+import { forAll } from '../../support/properties.ts';
 
 const situation: Situation = {
   workspace: 'w',
@@ -41,12 +42,10 @@ describe('cache key of a run', () => {
   );
 
   it('exists only if the caller requests caching, and if every step is hosted and repeatable', () => {
-    fc.assert(
-      fc.property(fc.array(entry, { minLength: 1, maxLength: 5 }), fc.boolean(), (steps, cache) => {
-        const isOutside = /network|"repeatable":false/.test(JSON.stringify(steps));
-        assert.equal(keyFor(steps, cache) !== undefined, cache && !isOutside);
-      }),
-    );
+    forAll(fc.array(entry, { minLength: 1, maxLength: 5 }), fc.boolean(), (steps, cache) => {
+      const isOutside = /network|"repeatable":false/.test(JSON.stringify(steps));
+      assert.equal(keyFor(steps, cache) !== undefined, cache && !isOutside);
+    });
   });
 
   it('is undefined if an override assigns a step to live agents', () => {

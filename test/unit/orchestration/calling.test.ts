@@ -17,6 +17,7 @@ import {
   MAX_WAIT_MS,
   REACTIONS,
 } from '../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
+import { forAll, forAllAsync } from '../../support/properties.ts';
 import { type Act, call, calling, callOf, NotedAttempts, ScriptedAgent } from './scripted.ts';
 import { VirtualTime } from './virtualTime.ts';
 
@@ -385,25 +386,23 @@ describe('call of a hosted agent', () => {
   it('sends at most the allowed number of requests to each agent, for any failures', async () => {
     const failure = fc.constantFrom(...FAILURE_CLASSES);
     const acts = fc.array(failure, { minLength: 1, maxLength: 6 });
-    await fc.assert(
-      fc.asyncProperty(acts, acts, fc.integer({ min: 1, max: 5 }), async (first, second, attempts) => {
-        const now = new VirtualTime();
-        const agents = [['claude', first] as const, ['gemini', second] as const].map(
-          ([name, kinds]) =>
-            new ScriptedAgent(
-              name,
-              now,
-              kinds.map((kind) => ({ fails: kind })),
-            ),
-        );
-        const result = await now.during(call(callOf(now, agents, { attempts }), ...calling(now)));
-        assert.equal(result.kind, 'failed');
-        for (const { requests } of agents) assert.ok(requests.length <= attempts);
-        const final = result.attempts.findIndex(({ end }) => FINAL.some((kind) => kind === end));
-        assert.ok(final === -1 || final === result.attempts.length - 1, 'continued after a final failure');
-        assert.equal(now.left, 0, 'a wait is pending');
-      }),
-    );
+    await forAllAsync(acts, acts, fc.integer({ min: 1, max: 5 }), async (first, second, attempts) => {
+      const now = new VirtualTime();
+      const agents = [['claude', first] as const, ['gemini', second] as const].map(
+        ([name, kinds]) =>
+          new ScriptedAgent(
+            name,
+            now,
+            kinds.map((kind) => ({ fails: kind })),
+          ),
+      );
+      const result = await now.during(call(callOf(now, agents, { attempts }), ...calling(now)));
+      assert.equal(result.kind, 'failed');
+      for (const { requests } of agents) assert.ok(requests.length <= attempts);
+      const final = result.attempts.findIndex(({ end }) => FINAL.some((kind) => kind === end));
+      assert.ok(final === -1 || final === result.attempts.length - 1, 'continued after a final failure');
+      assert.equal(now.left, 0, 'a wait is pending');
+    });
   });
 });
 
@@ -415,14 +414,12 @@ describe('wait before a retry', () => {
       fc.integer({ min: 0, max: 100_000 }),
       fc.integer({ min: 0, max: 1000 }),
     ] as const;
-    fc.assert(
-      fc.property(...parts, (failed, retryAfter, left, chance) => {
-        const wait = backoff(failed, retryAfter, left, chance / 1000);
-        if (wait === undefined) return;
-        assert.ok(wait >= (retryAfter ?? 0) && wait < left && wait <= MAX_WAIT_MS);
-        assert.ok(wait >= 250);
-      }),
-    );
+    forAll(...parts, (failed, retryAfter, left, chance) => {
+      const wait = backoff(failed, retryAfter, left, chance / 1000);
+      if (wait === undefined) return;
+      assert.ok(wait >= (retryAfter ?? 0) && wait < left && wait <= MAX_WAIT_MS);
+      assert.ok(wait >= 250);
+    });
   });
 
   it('is defined for every class of failure', () => {

@@ -10,6 +10,7 @@ import { costOf, MIN_OUTPUT_TOKENS } from '../../../functions/src/toolsets/orche
 import { reservationFor } from '../../../functions/src/toolsets/orchestration/rules/calls/journal.ts';
 import { START } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
+import { forAllAsync } from '../../support/properties.ts';
 
 const price = { inputPerMillion: 3, outputPerMillion: 15 };
 const CALL = { id: 'call', runId: 'run-1', input_tokens: 1000, max_output_tokens: 32_000, price, time: 1000 };
@@ -76,28 +77,26 @@ describe('reservation from the budgets of a call', () => {
       input_tokens: fc.integer({ min: 0, max: 10_000 }),
       max_output_tokens: fc.integer({ min: 1, max: 64_000 }),
     });
-    await fc.assert(
-      fc.asyncProperty(fc.array(limits, { minLength: 1, maxLength: 3 }), call, async (lefts, asked) => {
-        const fits = (outputTokens: number) => {
-          const usage = { input_tokens: asked.input_tokens, output_tokens: outputTokens };
-          const { tokens, nano_usd: nanoUsd } = amountOf({ ...usage, cost_usd: costOf(usage, price) });
-          return lefts.every(
-            (left) => tokens <= (left.tokens ?? Infinity) && nanoUsd <= Math.round((left.cost_usd ?? Infinity) * 1e9),
-          );
-        };
-        const granted = await reserve(
-          lefts.map((left) => budgetWith(left)),
-          { ...CALL, ...asked },
-        ).catch((error: unknown) => {
-          assert.ok(error instanceof BudgetExhaustedError);
-          return undefined;
-        });
-        const lowest = Math.min(MIN_OUTPUT_TOKENS, asked.max_output_tokens);
-        assert.equal(granted !== undefined, fits(lowest));
-        if (granted === undefined) return;
-        assert.ok(granted.maxOutputTokens >= lowest && granted.maxOutputTokens <= asked.max_output_tokens);
-        assert.ok(fits(granted.maxOutputTokens));
-      }),
-    );
+    await forAllAsync(fc.array(limits, { minLength: 1, maxLength: 3 }), call, async (lefts, asked) => {
+      const fits = (outputTokens: number) => {
+        const usage = { input_tokens: asked.input_tokens, output_tokens: outputTokens };
+        const { tokens, nano_usd: nanoUsd } = amountOf({ ...usage, cost_usd: costOf(usage, price) });
+        return lefts.every(
+          (left) => tokens <= (left.tokens ?? Infinity) && nanoUsd <= Math.round((left.cost_usd ?? Infinity) * 1e9),
+        );
+      };
+      const granted = await reserve(
+        lefts.map((left) => budgetWith(left)),
+        { ...CALL, ...asked },
+      ).catch((error: unknown) => {
+        assert.ok(error instanceof BudgetExhaustedError);
+        return undefined;
+      });
+      const lowest = Math.min(MIN_OUTPUT_TOKENS, asked.max_output_tokens);
+      assert.equal(granted !== undefined, fits(lowest));
+      if (granted === undefined) return;
+      assert.ok(granted.maxOutputTokens >= lowest && granted.maxOutputTokens <= asked.max_output_tokens);
+      assert.ok(fits(granted.maxOutputTokens));
+    });
   });
 });

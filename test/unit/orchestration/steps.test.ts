@@ -15,6 +15,7 @@ import {
   shuffled,
   vote,
 } from '../../../functions/src/toolsets/orchestration/rules/steps/judging.ts';
+import { forAll } from '../../support/properties.ts';
 import { type Act, call, calling, callOf, ScriptedAgent } from './scripted.ts';
 import { VirtualTime } from './virtualTime.ts';
 
@@ -441,11 +442,9 @@ describe('rankingIn', () => {
 
   it('finds a ranking in every combination of label, noun, separator, markup and case', () => {
     const ranking = among.chain((letters) => fc.shuffledSubarray(letters, { minLength: letters.length }));
-    fc.assert(
-      fc.property(ranking, style, (letters, how) => {
-        assert.deepEqual(rankingIn(written(how, letters), letters.length), letters, written(how, letters));
-      }),
-    );
+    forAll(ranking, style, (letters, how) => {
+      assert.deepEqual(rankingIn(written(how, letters), letters.length), letters, written(how, letters));
+    });
   });
 
   it('ignores a ranking that is incomplete or repeats a letter, in any combination', () => {
@@ -455,11 +454,9 @@ describe('rankingIn', () => {
         .filter((chosen) => chosen.length !== letters.length || new Set(chosen).size !== letters.length)
         .map((chosen) => ({ chosen, count: letters.length })),
     );
-    fc.assert(
-      fc.property(wrong, style, ({ chosen, count }, how) => {
-        assert.equal(rankingIn(written(how, chosen), count), undefined, written(how, chosen));
-      }),
-    );
+    forAll(wrong, style, ({ chosen, count }, how) => {
+      assert.equal(rankingIn(written(how, chosen), count), undefined, written(how, chosen));
+    });
   });
 
   it('returns quickly for any text', () => {
@@ -475,23 +472,19 @@ describe('rankingIn', () => {
       rankingIn(text, 3);
       assert.ok(process.cpuUsage(began).user < 500_000, text.slice(0, 20));
     }
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 2, max: 8 }), (text, count) => {
-        const letters = rankingIn(text, count);
-        if (letters) assert.equal(letters.toSorted().join(''), LETTERS.slice(0, count));
-      }),
-    );
+    forAll(fc.string({ unit: 'grapheme' }), fc.integer({ min: 2, max: 8 }), (text, count) => {
+      const letters = rankingIn(text, count);
+      if (letters) assert.equal(letters.toSorted().join(''), LETTERS.slice(0, count));
+    });
   });
 });
 
 describe('seeded random source', () => {
   it('shuffles a list without losing or adding items', () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer()), (items) => {
-        const order = shuffled(items, systemRandomness);
-        assert.deepEqual([...order].sort(), [...items].sort());
-      }),
-    );
+    forAll(fc.array(fc.integer()), (items) => {
+      const order = shuffled(items, systemRandomness);
+      assert.deepEqual([...order].sort(), [...items].sort());
+    });
   });
 
   it('repeats its order for the same seed, and only for that seed', () => {
@@ -509,10 +502,8 @@ describe('answer that is normalized for a vote', () => {
   });
 
   it('does not change if it is normalized again', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        assert.equal(normalized(normalized(text)), normalized(text));
-      }),
-    );
+    forAll(fc.string({ unit: 'grapheme' }), (text) => {
+      assert.equal(normalized(normalized(text)), normalized(text));
+    });
   });
 });

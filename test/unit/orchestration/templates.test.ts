@@ -8,6 +8,7 @@ import {
   checkTemplate,
   renderTemplate,
 } from '../../../functions/src/toolsets/orchestration/rules/workflows/template.ts';
+import { forAll, inRuns } from '../../support/properties.ts';
 
 /** Timeout in milliseconds for long computations on a busy machine. */
 const LOADED_MACHINE = 120_000;
@@ -156,17 +157,14 @@ describe('prompt template', () => {
       ...['input', 'context', 'steps', 'compete', 'results', 'constructor', '__proto__', 'hasOwnProperty', 'x'],
     );
     const hostile = fc.array(word, { maxLength: 40 }).map((words) => words.join(''));
-    fc.assert(
-      fc.property(hostile, (template) => {
-        try {
-          checkTemplate(template);
-          assert.equal(typeof renderTemplate(template, scope), 'string');
-        } catch (error) {
-          assert.ok(error instanceof ExpressionError, `${template}: ${String(error)}`);
-        }
-      }),
-      { numRuns: 300 },
-    );
+    inRuns(300).forAll(hostile, (template) => {
+      try {
+        checkTemplate(template);
+        assert.equal(typeof renderTemplate(template, scope), 'string');
+      } catch (error) {
+        assert.ok(error instanceof ExpressionError, `${template}: ${String(error)}`);
+      }
+    });
   }).timeout(LOADED_MACHINE);
 });
 
@@ -178,15 +176,13 @@ describe('marker that encloses the output of a model', () => {
 
   it('does not occur in the output, and is the same again for the same output', () => {
     const parts = fc.constantFrom('DATA-1', 'DATA-2', '>>>', '<<<', '\n', 'DATA-', '1', 'text');
-    fc.assert(
-      fc.property(fc.array(parts, { maxLength: 20 }), (words) => {
-        const text = words.join('');
-        const block = fenced('Output', text);
-        assert.equal(block, fenced('Output', text));
-        const mark = /^<<<(DATA-\d+) /.exec(block)?.[1] ?? '';
-        assert.ok(mark !== '' && !text.includes(mark));
-        assert.ok(block.endsWith(`\n${text}\n${mark}>>>`));
-      }),
-    );
+    forAll(fc.array(parts, { maxLength: 20 }), (words) => {
+      const text = words.join('');
+      const block = fenced('Output', text);
+      assert.equal(block, fenced('Output', text));
+      const mark = /^<<<(DATA-\d+) /.exec(block)?.[1] ?? '';
+      assert.ok(mark !== '' && !text.includes(mark));
+      assert.ok(block.endsWith(`\n${text}\n${mark}>>>`));
+    });
   });
 });

@@ -25,6 +25,7 @@ import { connect } from '../../../packages/muster/src/connect/connect.ts';
 import { JsonText } from '../../../packages/muster/src/connect/json.ts';
 import { withTable } from '../../../packages/muster/src/connect/toml.ts';
 import { Mistake } from '../../../packages/muster/src/mistake.ts';
+import { forAll } from '../../support/properties.ts';
 
 const HUB = 'https://hub.example/mcp';
 const JSONC = { comments: true, trailingCommas: true };
@@ -221,44 +222,38 @@ describe('JSON text to which an entry is added', () => {
   const entry = fc.record({ url: fc.string(), headers: fc.record({ a: fc.string() }, plain) }, plain);
 
   it('keeps every byte, and contains the added member', () => {
-    fc.assert(
-      fc.property(jsonc, entry, (before, added) => {
-        const text = new JsonText(before, JSONC);
-        text.set(['servers', 'muster'], added);
-        const after = text.toString();
-        assert.ok(isKeptIn(before, after), after);
-        const wanted = { ...parse(before), servers: { muster: added } };
-        const errors: [] = [];
-        assert.deepEqual(parse(after, errors), wanted);
-        assert.deepEqual(errors, []);
-      }),
-    );
+    forAll(jsonc, entry, (before, added) => {
+      const text = new JsonText(before, JSONC);
+      text.set(['servers', 'muster'], added);
+      const after = text.toString();
+      assert.ok(isKeptIn(before, after), after);
+      const wanted = { ...parse(before), servers: { muster: added } };
+      const errors: [] = [];
+      assert.deepEqual(parse(after, errors), wanted);
+      assert.deepEqual(errors, []);
+    });
   });
 
   it('keeps every byte outside the member that is replaced', () => {
-    fc.assert(
-      fc.property(jsonc, entry, entry, (inner, first, second) => {
-        const text = new JsonText(`{ "servers": ${inner}\n}`, JSONC);
-        text.set(['servers', 'muster'], first);
-        const before = text.toString();
-        text.set(['servers', 'muster'], second);
-        text.set(['servers', 'muster'], first);
-        assert.equal(text.toString(), before);
-      }),
-    );
+    forAll(jsonc, entry, entry, (inner, first, second) => {
+      const text = new JsonText(`{ "servers": ${inner}\n}`, JSONC);
+      text.set(['servers', 'muster'], first);
+      const before = text.toString();
+      text.set(['servers', 'muster'], second);
+      text.set(['servers', 'muster'], first);
+      assert.equal(text.toString(), before);
+    });
   });
 
   it('is valid JSON after the change if it was valid before', () => {
-    fc.assert(
-      fc.property(textWith(fc.constantFrom('', ' ', '\n', '\n  ')), entry, (before, added) => {
-        const text = new JsonText(before, { comments: false, trailingCommas: false });
-        text.set(['servers', 'muster'], added);
-        text.addTo('inputs', { id: 'token' });
-        text.addTo('inputs', { id: 'token' });
-        const wanted = { ...JSON.parse(before), servers: { muster: added }, inputs: [{ id: 'token' }] };
-        assert.deepEqual(JSON.parse(text.toString()), wanted);
-      }),
-    );
+    forAll(textWith(fc.constantFrom('', ' ', '\n', '\n  ')), entry, (before, added) => {
+      const text = new JsonText(before, { comments: false, trailingCommas: false });
+      text.set(['servers', 'muster'], added);
+      text.addTo('inputs', { id: 'token' });
+      text.addTo('inputs', { id: 'token' });
+      const wanted = { ...JSON.parse(before), servers: { muster: added }, inputs: [{ id: 'token' }] };
+      assert.deepEqual(JSON.parse(text.toString()), wanted);
+    });
   });
 
   const examples: readonly (readonly [string, string, string])[] = [
@@ -337,16 +332,14 @@ describe('TOML text to which a table is added', () => {
   it('keeps all other tables', () => {
     const key = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 3 });
     const tables = fc.uniqueArray(fc.record({ key, value: fc.integer() }), { selector: (one) => one.key });
-    fc.assert(
-      fc.property(tables, fc.nat(9), fc.boolean(), (others, position, hasOwn) => {
-        const parts = others.map((one) => `[mcp_servers.x${one.key}] # ${one.key}\nn = ${one.value}\n`);
-        if (hasOwn) parts.splice(position, 0, '[mcp_servers.muster]\nurl = "old"\n\n[mcp_servers.muster.a]\n');
-        const before = parts.join('\n');
-        const after = withTable(before, path, fields);
-        const servers = Object.fromEntries(others.map((one) => [`x${one.key}`, { n: one.value }]));
-        assert.deepEqual(getStaticTOMLValue(parseTOML(after)), { mcp_servers: { ...servers, muster: fields } });
-        if (!hasOwn) assert.ok(after.startsWith(before));
-      }),
-    );
+    forAll(tables, fc.nat(9), fc.boolean(), (others, position, hasOwn) => {
+      const parts = others.map((one) => `[mcp_servers.x${one.key}] # ${one.key}\nn = ${one.value}\n`);
+      if (hasOwn) parts.splice(position, 0, '[mcp_servers.muster]\nurl = "old"\n\n[mcp_servers.muster.a]\n');
+      const before = parts.join('\n');
+      const after = withTable(before, path, fields);
+      const servers = Object.fromEntries(others.map((one) => [`x${one.key}`, { n: one.value }]));
+      assert.deepEqual(getStaticTOMLValue(parseTOML(after)), { mcp_servers: { ...servers, muster: fields } });
+      if (!hasOwn) assert.ok(after.startsWith(before));
+    });
   });
 });

@@ -25,6 +25,7 @@ import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { agentIn } from '../../../plugins/muster/scripts/agent.mjs';
 import { Session } from '../../../plugins/muster/scripts/session.mjs';
 import { close, listen, originOf } from '../../support/listening.ts';
+import { inRuns } from '../../support/properties.ts';
 
 const SCRIPTS = new URL('../../../plugins/muster/scripts', import.meta.url).pathname;
 const TOOL = 'mcp__muster__coordination_claim_task';
@@ -240,30 +241,24 @@ describe('stored state of a session', () => {
   );
 
   it('reserves the heartbeats for at most one process after any sequence of hooks', () => {
-    fc.assert(
-      fc.property(fc.array(steps), (taken) => {
-        const session = new Session(mkdtempSync(`${folder}/`));
-        const tokens = taken.map((step) => step(session)).filter((token) => typeof token === 'string');
-        assert.ok(tokens.filter((token) => session.keepHeartbeat(token)).length <= 1);
-        const last = session.reserveHeartbeat({ always: true });
-        assert.deepEqual(
-          [...tokens, last ?? ''].filter((token) => session.keepHeartbeat(token)),
-          [last],
-        );
-      }),
-      { numRuns: 50 },
-    );
+    inRuns(50).forAll(fc.array(steps), (taken) => {
+      const session = new Session(mkdtempSync(`${folder}/`));
+      const tokens = taken.map((step) => step(session)).filter((token) => typeof token === 'string');
+      assert.ok(tokens.filter((token) => session.keepHeartbeat(token)).length <= 1);
+      const last = session.reserveHeartbeat({ always: true });
+      assert.deepEqual(
+        [...tokens, last ?? ''].filter((token) => session.keepHeartbeat(token)),
+        [last],
+      );
+    });
   });
 
   it('contains each agent that was added', () => {
-    fc.assert(
-      fc.property(fc.array(fc.string({ minLength: 1 })), (agents) => {
-        const path = mkdtempSync(`${folder}/`);
-        for (const agent of agents) new Session(path).addAgent(agent);
-        assert.deepEqual(new Set(new Session(path).agents()), new Set(agents));
-      }),
-      { numRuns: 50 },
-    );
+    inRuns(50).forAll(fc.array(fc.string({ minLength: 1 })), (agents) => {
+      const path = mkdtempSync(`${folder}/`);
+      for (const agent of agents) new Session(path).addAgent(agent);
+      assert.deepEqual(new Set(new Session(path).agents()), new Set(agents));
+    });
   });
 
   it('remains deleted after the session has ended, until the session is resumed', () => {

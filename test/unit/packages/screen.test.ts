@@ -5,6 +5,7 @@ import { eastAsianWidth } from 'get-east-asian-width';
 import { cut, padded, widthOf } from '../../../packages/muster/src/status/columns.ts';
 import { screenOf } from '../../../packages/muster/src/status/screen.ts';
 import type { Snapshot } from '../../../packages/muster/src/status/snapshot.ts';
+import { forAll } from '../../support/properties.ts';
 
 const ROCKET = '\u{1f680}';
 const THUMB = '\u{1f44d}\u{1f3fd}';
@@ -44,16 +45,14 @@ describe('screen of muster status', () => {
   });
 
   it('is never wider than the terminal and has no control characters, for any text', () => {
-    fc.assert(
-      fc.property(text, text, text, fc.nat(100), (goal, agent, description, width) => {
-        const questions = [{ id: 'q', question: description, at: '' }];
-        const waiting = [{ task: 't', description, blocked: false, stuck: undefined }];
-        const shown = screenOf({ ...nothing, goal, doing: [doing(agent, description)], waiting, questions }, width);
-        for (const line of shown.split('\n')) assert.ok(widthOf(line) <= width, JSON.stringify(line));
-        assert.ok(shown.isWellFormed());
-        assert.doesNotMatch(shown.replaceAll('\n', ''), /\p{Cc}/u);
-      }),
-    );
+    forAll(text, text, text, fc.nat(100), (goal, agent, description, width) => {
+      const questions = [{ id: 'q', question: description, at: '' }];
+      const waiting = [{ task: 't', description, blocked: false, stuck: undefined }];
+      const shown = screenOf({ ...nothing, goal, doing: [doing(agent, description)], waiting, questions }, width);
+      for (const line of shown.split('\n')) assert.ok(widthOf(line) <= width, JSON.stringify(line));
+      assert.ok(shown.isWellFormed());
+      assert.doesNotMatch(shown.replaceAll('\n', ''), /\p{Cc}/u);
+    });
   });
 
   it('fits Chinese text into 80 columns', () => {
@@ -90,14 +89,12 @@ describe('screen of muster status', () => {
 
 describe('text that is truncated to a number of columns', () => {
   it('is its longest prefix that fits into these columns', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: character }), fc.nat(30), (whole, columns) => {
-        const kept = cut(whole, columns);
-        assert.ok(whole.startsWith(kept));
-        assert.ok(widthOf(kept) <= columns);
-        if (kept !== whole) assert.ok(columns - widthOf(kept) < 2);
-        assert.equal(widthOf(padded(kept, columns)), columns);
-      }),
-    );
+    forAll(fc.string({ unit: character }), fc.nat(30), (whole, columns) => {
+      const kept = cut(whole, columns);
+      assert.ok(whole.startsWith(kept));
+      assert.ok(widthOf(kept) <= columns);
+      if (kept !== whole) assert.ok(columns - widthOf(kept) < 2);
+      assert.equal(widthOf(padded(kept, columns)), columns);
+    });
   });
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { directToThisMachine, nodeUsesProxy, proxyHint } from '../../../scripts/setup/proxy.mjs';
+import { forAll } from '../../support/properties.ts';
 
 const LOCAL = ['127.0.0.1', 'localhost', '[::1]', '::1'];
 const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy', 'grpc_proxy'];
@@ -37,17 +38,15 @@ describe('environment with proxy variables', () => {
       fc.array(host).map((hosts) => hosts.join(', ')),
       { nil: undefined },
     );
-    fc.assert(
-      fc.property(list, list, (lower, upper) => {
-        const env = { HTTPS_PROXY: 'http://p:1', no_proxy: lower, NO_PROXY: upper };
-        const added = directToThisMachine(env);
-        const kept = (text: string | undefined) => text?.split(', ').filter(Boolean) ?? [];
-        for (const one of kept(lower)) assert.ok(added['no_proxy']?.split(',').includes(one));
-        for (const one of kept(upper)) assert.ok(added['NO_PROXY']?.split(',').includes(one));
-        // The variables that are passed on are complete, even if this process already has some of them.
-        assert.deepEqual(directToThisMachine({ ...env, ...added }), added);
-      }),
-    );
+    forAll(list, list, (lower, upper) => {
+      const env = { HTTPS_PROXY: 'http://p:1', no_proxy: lower, NO_PROXY: upper };
+      const added = directToThisMachine(env);
+      const kept = (text: string | undefined) => text?.split(', ').filter(Boolean) ?? [];
+      for (const one of kept(lower)) assert.ok(added['no_proxy']?.split(',').includes(one));
+      for (const one of kept(upper)) assert.ok(added['NO_PROXY']?.split(',').includes(one));
+      // The variables that are passed on are complete, even if this process already has some of them.
+      assert.deepEqual(directToThisMachine({ ...env, ...added }), added);
+    });
     assert.equal(directToThisMachine({ http_proxy: 'p', no_proxy: '*' })['NO_PROXY'], '*');
   });
 

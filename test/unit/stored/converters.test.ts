@@ -36,6 +36,7 @@ import {
   todoFromRecord,
   todoToDocument,
 } from '../../../functions/src/toolsets/todo/store/todoDocument.ts';
+import { forAll, inRuns } from '../../support/properties.ts';
 import {
   agents,
   credentials,
@@ -74,12 +75,9 @@ function comesBack<Value>(
   fromDocument: (data: unknown, value: Value) => Value,
 ): void {
   it(`(${name}) are unchanged after they were written and read`, () => {
-    fc.assert(
-      fc.property(values, (value) => {
-        assert.deepEqual(fromDocument(stored(toDocument(value)), value), value);
-      }),
-      { numRuns: 300 },
-    );
+    inRuns(300).forAll(values, (value) => {
+      assert.deepEqual(fromDocument(stored(toDocument(value)), value), value);
+    });
   });
 }
 
@@ -105,36 +103,28 @@ describe('stored documents', () => {
   );
 
   it('have the same fields for every task and agent, so that an update leaves no old fields', () => {
-    fc.assert(
-      fc.property(tasks, tasks, (one, other) => {
-        assert.deepEqual(Object.keys(taskToDocument(one)), Object.keys(taskToDocument(other)));
-      }),
-    );
-    fc.assert(
-      fc.property(agents, agents, (one, other) => {
-        assert.deepEqual(Object.keys(agentToDocument(one)), Object.keys(agentToDocument(other)));
-      }),
-    );
+    forAll(tasks, tasks, (one, other) => {
+      assert.deepEqual(Object.keys(taskToDocument(one)), Object.keys(taskToDocument(other)));
+    });
+    forAll(agents, agents, (one, other) => {
+      assert.deepEqual(Object.keys(agentToDocument(one)), Object.keys(agentToDocument(other)));
+    });
   });
 
   it('show whether the index fields of a to-do are current', () => {
-    fc.assert(
-      fc.property(todos, todos, (todo, other) => {
-        const data = stored(todoToDocument(todo));
-        assert.equal(isIndexCurrent(todo, data), true);
-        assert.deepEqual(lastReportedOf(data).lastReported, todoResponse(todo));
-        const edited = { ...todo, title: `${todo.title} edited ${other.id}` };
-        assert.equal(isIndexCurrent(edited, data), false);
-      }),
-    );
+    forAll(todos, todos, (todo, other) => {
+      const data = stored(todoToDocument(todo));
+      assert.equal(isIndexCurrent(todo, data), true);
+      assert.deepEqual(lastReportedOf(data).lastReported, todoResponse(todo));
+      const edited = { ...todo, title: `${todo.title} edited ${other.id}` };
+      assert.equal(isIndexCurrent(edited, data), false);
+    });
   });
 
   it('of tasks contain the key by which a claim finds them', () => {
-    fc.assert(
-      fc.property(tasks, (task) => {
-        assert.equal(taskToDocument(task).capability_key, capabilityKey(task.required_capabilities));
-      }),
-    );
+    forAll(tasks, (task) => {
+      assert.equal(taskToDocument(task).capability_key, capabilityKey(task.required_capabilities));
+    });
   });
 
   it('are rejected if the converter has not written them', () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { skillChanges } from '../../../functions/src/agents/rules/agent.ts';
 import type { Change } from '../../../functions/src/composition/changes.ts';
 import { sampleAgent } from '../../support/builders.ts';
+import { forAll } from '../../support/properties.ts';
 
 const having = (...names: string[]) =>
   sampleAgent({ capability_details: names.map((name) => ({ name, category: 'work' })) });
@@ -53,20 +54,18 @@ describe('changes to the list of skills when an agent registers', () => {
   it('count every agent once per capability, after any sequence of registrations', () => {
     const names = fc.array(fc.constantFrom('a', 'A', 'b', 'ü/x', '..', '\ud800'), { maxLength: 5 });
     const homes = fc.constantFrom('default', 'alpha');
-    fc.assert(
-      fc.property(fc.array(fc.tuple(names, homes), { minLength: 1, maxLength: 6 }), (history) => {
-        const declared = history.map(([list, workspace]) => ({ ...having(...list), workspace }));
-        const moves = declared.flatMap((agent, index) => skillChanges(declared[index - 1], agent).map(movement));
-        const ids = [...new Set(moves.map(([id]) => id))];
-        for (const id of ids) assert.match(id, /^capability\.[^/]+$/);
-        const counts = ids.map((id) => moves.reduce((sum, [other, by]) => sum + (other === id ? by : 0), 0));
-        const own = new Set(history.at(-1)?.[0].map((name) => name.toLowerCase()));
-        assert.deepEqual(
-          counts.filter((count) => count !== 0),
-          [...own].map(() => 1),
-        );
-      }),
-    );
+    forAll(fc.array(fc.tuple(names, homes), { minLength: 1, maxLength: 6 }), (history) => {
+      const declared = history.map(([list, workspace]) => ({ ...having(...list), workspace }));
+      const moves = declared.flatMap((agent, index) => skillChanges(declared[index - 1], agent).map(movement));
+      const ids = [...new Set(moves.map(([id]) => id))];
+      for (const id of ids) assert.match(id, /^capability\.[^/]+$/);
+      const counts = ids.map((id) => moves.reduce((sum, [other, by]) => sum + (other === id ? by : 0), 0));
+      const own = new Set(history.at(-1)?.[0].map((name) => name.toLowerCase()));
+      assert.deepEqual(
+        counts.filter((count) => count !== 0),
+        [...own].map(() => 1),
+      );
+    });
   });
 });
 

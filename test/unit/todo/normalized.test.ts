@@ -5,6 +5,7 @@ import { PRIORITIES, type Todo } from '../../../functions/src/toolsets/todo/rule
 import { todoToDocument } from '../../../functions/src/toolsets/todo/store/todoDocument.ts';
 import { description, title } from '../../../functions/src/toolsets/todo/tools/todoResponses.ts';
 import { START, sampleTodo } from '../../support/builders.ts';
+import { forAll } from '../../support/properties.ts';
 
 /** Texts that the security rules allow. The rules trim only ASCII white space, and limit the number of characters. */
 const written = (max: number) =>
@@ -31,24 +32,22 @@ const clientWritten = fc.record({
 
 describe('repair of a to-do that a Firebase client has written', () => {
   it('never throws an error, and returns a to-do that the tools accept', () => {
-    fc.assert(
-      fc.property(clientWritten, ({ description: words, dueDate, ...changes }) => {
-        const todo: Todo = sampleTodo({
-          ...changes,
-          ...(words !== undefined && { description: words }),
-          ...(dueDate && { due_date: dueDate }),
-        });
-        const repaired = normalizedTodo(todo, START);
-        assert.ok(repaired.title === 'Untitled' || todo.title.includes(repaired.title));
-        if (repaired.title.length <= 500) assert.ok(title('').safeParse(repaired.title).success);
-        if ((repaired.description ?? '').length <= 5000)
-          assert.ok(description('').safeParse(repaired.description).success);
-        assert.ok([...repaired.title].length <= 500);
-        for (const tag of repaired.tags) assert.ok([...tag].length <= 50 && tag === tag.trim());
-        assert.deepEqual(normalizedTodo(repaired, START), repaired);
-        assert.doesNotThrow(() => todoToDocument(repaired));
-      }),
-    );
+    forAll(clientWritten, ({ description: words, dueDate, ...changes }) => {
+      const todo: Todo = sampleTodo({
+        ...changes,
+        ...(words !== undefined && { description: words }),
+        ...(dueDate && { due_date: dueDate }),
+      });
+      const repaired = normalizedTodo(todo, START);
+      assert.ok(repaired.title === 'Untitled' || todo.title.includes(repaired.title));
+      if (repaired.title.length <= 500) assert.ok(title('').safeParse(repaired.title).success);
+      if ((repaired.description ?? '').length <= 5000)
+        assert.ok(description('').safeParse(repaired.description).success);
+      assert.ok([...repaired.title].length <= 500);
+      for (const tag of repaired.tags) assert.ok([...tag].length <= 50 && tag === tag.trim());
+      assert.deepEqual(normalizedTodo(repaired, START), repaired);
+      assert.doesNotThrow(() => todoToDocument(repaired));
+    });
   });
 
   it('keeps a tag that consists of forty emoji, and removes an invisible tag', () => {

@@ -12,6 +12,7 @@ import {
   FREQUENCIES,
   type RecurrenceRule,
 } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
+import { inRuns } from '../../support/properties.ts';
 import { DAY, firstInstant, walkToNext, wallClock } from './calendarWalk.ts';
 
 const ZONES = Intl.supportedValuesOf('timeZone');
@@ -58,36 +59,30 @@ function chain(rule: RecurrenceRule, length: number): Occurrence[] {
 
 describe('occurrences of a recurrence rule', () => {
   it('match a search through every day of the calendar, after any instant', () => {
-    fc.assert(
-      fc.property(anyRule, date('1969-01-01', '2200-01-01'), (rule, after) => {
-        assert.deepEqual(nextOccurrence(rule, after), walkToNext(rule, after));
-      }),
-      { numRuns: 600 },
-    );
+    inRuns(600).forAll(anyRule, date('1969-01-01', '2200-01-01'), (rule, after) => {
+      assert.deepEqual(nextOccurrence(rule, after), walkToNext(rule, after));
+    });
   });
 
   it('match the occurrences of the package rrule in UTC', () => {
-    fc.assert(
-      fc.property(anyRule, (zoned) => {
-        const rule = {
-          ...zoned,
-          timezone: 'UTC',
-          start_date: new Date(Math.floor(zoned.start_date.getTime() / 1000) * 1000),
-        };
-        const other = new rrule.RRule({
-          freq: rrule.RRule[rule.frequency],
-          dtstart: rule.start_date,
-          until: rule.end_date ?? null,
-          ...(rule.frequency === 'MONTHLY' && monthDay(rule.start_date.getUTCDate())),
-        });
-        const expected = other.all((_, index) => index < 20);
-        assert.deepEqual(
-          chain(rule, 20).map(({ due }) => due),
-          expected,
-        );
-      }),
-      { numRuns: 150 },
-    );
+    inRuns(150).forAll(anyRule, (zoned) => {
+      const rule = {
+        ...zoned,
+        timezone: 'UTC',
+        start_date: new Date(Math.floor(zoned.start_date.getTime() / 1000) * 1000),
+      };
+      const other = new rrule.RRule({
+        freq: rrule.RRule[rule.frequency],
+        dtstart: rule.start_date,
+        until: rule.end_date ?? null,
+        ...(rule.frequency === 'MONTHLY' && monthDay(rule.start_date.getUTCDate())),
+      });
+      const expected = other.all((_, index) => index < 20);
+      assert.deepEqual(
+        chain(rule, 20).map(({ due }) => due),
+        expected,
+      );
+    });
   });
 
   it('match the occurrences of the package rrule in UTC, also with an interval and days', () => {
@@ -120,35 +115,29 @@ describe('occurrences of a recurrence rule', () => {
   });
 
   it('are in order, at the same time of day except in skipped hours', () => {
-    fc.assert(
-      fc.property(anyRule, (rule) => {
-        const occurrences = chain(rule, 15);
-        const timeOfDay = wallClock(rule.start_date.getTime(), rule.timezone) - Date.parse(occurrences[0]!.on);
-        assert.deepEqual(occurrences[0]?.due, rule.start_date);
-        occurrences.slice(1).forEach(({ on, due }, index) => {
-          const previous = occurrences[index]!;
-          assert.ok(due > previous.due && on > previous.on, `${on} follows ${previous.on}`);
-          assert.ok(rule.end_date === undefined || due <= rule.end_date);
-          const meant = Date.parse(on) + timeOfDay;
-          const shown = wallClock(due.getTime(), rule.timezone);
-          const isInGap = firstInstant(meant, rule.timezone) === undefined;
-          assert.ok(isInGap ? shown > meant : shown === meant, `${due.toISOString()} of ${on}`);
-        });
-      }),
-      { numRuns: 150 },
-    );
+    inRuns(150).forAll(anyRule, (rule) => {
+      const occurrences = chain(rule, 15);
+      const timeOfDay = wallClock(rule.start_date.getTime(), rule.timezone) - Date.parse(occurrences[0]!.on);
+      assert.deepEqual(occurrences[0]?.due, rule.start_date);
+      occurrences.slice(1).forEach(({ on, due }, index) => {
+        const previous = occurrences[index]!;
+        assert.ok(due > previous.due && on > previous.on, `${on} follows ${previous.on}`);
+        assert.ok(rule.end_date === undefined || due <= rule.end_date);
+        const meant = Date.parse(on) + timeOfDay;
+        const shown = wallClock(due.getTime(), rule.timezone);
+        const isInGap = firstInstant(meant, rule.timezone) === undefined;
+        assert.ok(isInGap ? shown > meant : shown === meant, `${due.toISOString()} of ${on}`);
+      });
+    });
   });
 
   it('do not depend on the previous occurrence, so that they never drift', () => {
-    fc.assert(
-      fc.property(anyRule, fc.nat(11), (rule, steps) => {
-        const occurrences = chain(rule, 12);
-        const one = occurrences[Math.min(steps, occurrences.length - 1)]!;
-        const justBefore = new Date(one.due.getTime() - 1);
-        assert.deepEqual(nextOccurrence(rule, justBefore), one);
-      }),
-      { numRuns: 150 },
-    );
+    inRuns(150).forAll(anyRule, fc.nat(11), (rule, steps) => {
+      const occurrences = chain(rule, 12);
+      const one = occurrences[Math.min(steps, occurrences.length - 1)]!;
+      const justBefore = new Date(one.due.getTime() - 1);
+      assert.deepEqual(nextOccurrence(rule, justBefore), one);
+    });
   });
 });
 

@@ -12,6 +12,7 @@ import { sentReminder } from '../../../functions/src/toolsets/todo/rules/reminde
 import type { Todo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { reminderChanges } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
 import { START as NOW, sampleTodo, secondsAfterStart, versionOf } from '../../support/builders.ts';
+import { forAll } from '../../support/properties.ts';
 
 const HOUR = 3_600_000;
 const DAYS_OF_LEAD = 28;
@@ -98,19 +99,17 @@ describe('reminder of a to-do', () => {
       completed: fc.boolean(),
     });
     const lead = fc.integer({ min: 0, max: DAYS_OF_LEAD * 24 * HOUR });
-    fc.assert(
-      fc.property(fc.array(state, { minLength: 1 }), fc.option(lead, { nil: undefined }), (states, wanted) => {
-        let before: Todo | undefined;
-        let reminder: Reminder | undefined;
-        for (const { isDue, hours, completed } of states) {
-          const after = sampleTodo({ ...(isDue && { due_date: inHours(hours) }), completed });
-          reminder = afterwards(reminder, changes(before, after, reminder, wanted));
-          const at = inHours(hours).getTime() - (wanted ?? DEFAULT_LEAD_MS);
-          assert.equal(reminder?.remind_at.getTime(), isDue && !completed ? at : undefined);
-          before = after;
-        }
-      }),
-    );
+    forAll(fc.array(state, { minLength: 1 }), fc.option(lead, { nil: undefined }), (states, wanted) => {
+      let before: Todo | undefined;
+      let reminder: Reminder | undefined;
+      for (const { isDue, hours, completed } of states) {
+        const after = sampleTodo({ ...(isDue && { due_date: inHours(hours) }), completed });
+        reminder = afterwards(reminder, changes(before, after, reminder, wanted));
+        const at = inHours(hours).getTime() - (wanted ?? DEFAULT_LEAD_MS);
+        assert.equal(reminder?.remind_at.getTime(), isDue && !completed ? at : undefined);
+        before = after;
+      }
+    });
   });
 });
 

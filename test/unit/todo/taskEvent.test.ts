@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import { eventMessage, eventOf, messageOf, topicsOf } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
+import { forAll, inRuns } from '../../support/properties.ts';
 import { taskEvents } from '../stored/arbitraries.ts';
 
 describe('message about a to-do event', () => {
   it('contains the event without changes', () => {
-    fc.assert(
-      fc.property(taskEvents, (event) => {
-        const received: unknown = JSON.parse(JSON.stringify(messageOf(event)));
-        assert.deepEqual(eventOf(eventMessage.parse(received)), event);
-      }),
-    );
+    forAll(taskEvents, (event) => {
+      const received: unknown = JSON.parse(JSON.stringify(messageOf(event)));
+      assert.deepEqual(eventOf(eventMessage.parse(received)), event);
+    });
   });
 
   it('has the structure that the specification defines', () => {
@@ -35,14 +33,11 @@ describe('message about a to-do event', () => {
   });
 
   it('is rejected if a field is missing or the schema version is unknown', () => {
-    fc.assert(
-      fc.property(taskEvents, (event) => {
-        const message = messageOf(event);
-        for (const field of Object.keys(message))
-          assert.equal(eventMessage.safeParse({ ...message, [field]: undefined }).success, false, field);
-        assert.equal(eventMessage.safeParse({ ...message, schema_version: 2 }).success, false);
-      }),
-      { numRuns: 20 },
-    );
+    inRuns(20).forAll(taskEvents, (event) => {
+      const message = messageOf(event);
+      for (const field of Object.keys(message))
+        assert.equal(eventMessage.safeParse({ ...message, [field]: undefined }).success, false, field);
+      assert.equal(eventMessage.safeParse({ ...message, schema_version: 2 }).success, false);
+    });
   });
 });

@@ -14,6 +14,7 @@ import {
   type RecurrenceRule,
   recurrenceRule,
 } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
+import { inRuns } from '../../support/properties.ts';
 import { refusal } from '../../support/refusal.ts';
 import { DAY, firstInstant, wallClock } from './calendarWalk.ts';
 import { MemoryTodos } from './memory.ts';
@@ -83,70 +84,61 @@ describe('recurring to-do whose time zone is changed', () => {
   });
 
   it('keeps its dates and its time of day in every zone, and after the return to its first zone', () => {
-    fc.assert(
-      fc.property(rules, zone, zone, (rule, one, other) => {
-        const moved = inTimezone(inTimezone(rule, one), other);
-        assert.equal(timeOf(moved), timeOf(rule));
-        const [before, after] = [series(rule), series(moved)];
-        assert.deepEqual(
-          after.map(({ on }) => on),
-          before.map(({ on }) => on),
-        );
-        for (const { on, due } of after) {
-          const meant = Date.parse(on) + timeOf(moved);
-          const isSkipped = firstInstant(meant, other) === undefined;
-          const shown = wallClock(due.getTime(), other);
-          assert.ok(isSkipped ? shown > meant : shown === meant, `${due.toISOString()} of ${on} in ${other}`);
-        }
-        const home = inTimezone(moved, rule.timezone);
-        assert.deepEqual([home.local_start, firstOccurrence(home).on], [undefined, firstOccurrence(rule).on]);
-      }),
-      { numRuns: 150 },
-    );
+    inRuns(150).forAll(rules, zone, zone, (rule, one, other) => {
+      const moved = inTimezone(inTimezone(rule, one), other);
+      assert.equal(timeOf(moved), timeOf(rule));
+      const [before, after] = [series(rule), series(moved)];
+      assert.deepEqual(
+        after.map(({ on }) => on),
+        before.map(({ on }) => on),
+      );
+      for (const { on, due } of after) {
+        const meant = Date.parse(on) + timeOf(moved);
+        const isSkipped = firstInstant(meant, other) === undefined;
+        const shown = wallClock(due.getTime(), other);
+        assert.ok(isSkipped ? shown > meant : shown === meant, `${due.toISOString()} of ${on} in ${other}`);
+      }
+      const home = inTimezone(moved, rule.timezone);
+      assert.deepEqual([home.local_start, firstOccurrence(home).on], [undefined, firstOccurrence(rule).on]);
+    });
   });
 
   it('continues with the date after that of its open occurrence', () => {
-    fc.assert(
-      fc.property(
-        rules,
-        zone,
-        fc.nat({ max: LENGTH - 2 }),
-        fc.constantFrom(...FREQUENCIES),
-        (rule, to, at, frequency) => {
-          const open = series(rule)[at];
-          assert.ok(open);
-          const moved = { ...inTimezone(rule, to), frequency };
-          const next = nextOccurrence(moved, open.due, open.on);
-          const dates = {
-            frequency,
-            timezone: 'UTC',
-            start_date: new Date(Date.parse(firstOccurrence(rule).on) + timeOf(rule)),
-          };
-          const latest = { on: open.on, due: new Date(Date.parse(open.on) + timeOf(rule)) };
-          const following = followingOccurrences(dates, latest, 4).map(({ on }) => on);
-          // The next date may precede the date of the open occurrence only if the zones differ by at least a day.
-          const isLater = (on: string) => {
-            const wall = Date.parse(on) + timeOf(moved);
-            return Number(firstInstant(wall, to) ?? firstInstant(wall + DAY, to)) > open.due.getTime();
-          };
-          assert.equal(next?.on, following.find(isLater));
-        },
-      ),
-      { numRuns: 300 },
+    inRuns(300).forAll(
+      rules,
+      zone,
+      fc.nat({ max: LENGTH - 2 }),
+      fc.constantFrom(...FREQUENCIES),
+      (rule, to, at, frequency) => {
+        const open = series(rule)[at];
+        assert.ok(open);
+        const moved = { ...inTimezone(rule, to), frequency };
+        const next = nextOccurrence(moved, open.due, open.on);
+        const dates = {
+          frequency,
+          timezone: 'UTC',
+          start_date: new Date(Date.parse(firstOccurrence(rule).on) + timeOf(rule)),
+        };
+        const latest = { on: open.on, due: new Date(Date.parse(open.on) + timeOf(rule)) };
+        const following = followingOccurrences(dates, latest, 4).map(({ on }) => on);
+        // The next date may precede the date of the open occurrence only if the zones differ by at least a day.
+        const isLater = (on: string) => {
+          const wall = Date.parse(on) + timeOf(moved);
+          return Number(firstInstant(wall, to) ?? firstInstant(wall + DAY, to)) > open.due.getTime();
+        };
+        assert.equal(next?.on, following.find(isLater));
+      },
     );
   });
 
   it('keeps its last date, because the end of the rule moves to the new zone too', () => {
-    fc.assert(
-      fc.property(rules, zone, fc.nat({ max: LENGTH - 1 }), (rule, to, at) => {
-        const last = series(rule)[at];
-        assert.ok(last);
-        const ending = { ...rule, end_date: last.due };
-        assert.equal(lastOccurrence(ending)?.on, last.on);
-        assert.equal(lastOccurrence(inTimezone(ending, to))?.on, last.on);
-      }),
-      { numRuns: 200 },
-    );
+    inRuns(200).forAll(rules, zone, fc.nat({ max: LENGTH - 1 }), (rule, to, at) => {
+      const last = series(rule)[at];
+      assert.ok(last);
+      const ending = { ...rule, end_date: last.due };
+      assert.equal(lastOccurrence(ending)?.on, last.on);
+      assert.equal(lastOccurrence(inTimezone(ending, to))?.on, last.on);
+    });
   });
 });
 
@@ -182,17 +174,14 @@ describe('end of a recurring to-do', () => {
   });
 
   it('includes the occurrence on the last day in any time zone, and no later one', () => {
-    fc.assert(
-      fc.property(rules, fc.nat({ max: LENGTH - 1 }), (rule, at) => {
-        const last = series(rule)[at];
-        assert.ok(last);
-        const midnight = firstInstant(Date.parse(last.on), rule.timezone);
-        if (midnight === undefined || midnight < rule.start_date.getTime() - DAY) return;
-        const ending = recurrenceRule({ ...rule, end_date: new Date(midnight) }, lastInstant);
-        assert.equal(lastOccurrence(ending)?.on, last.on);
-      }),
-      { numRuns: 200 },
-    );
+    inRuns(200).forAll(rules, fc.nat({ max: LENGTH - 1 }), (rule, at) => {
+      const last = series(rule)[at];
+      assert.ok(last);
+      const midnight = firstInstant(Date.parse(last.on), rule.timezone);
+      if (midnight === undefined || midnight < rule.start_date.getTime() - DAY) return;
+      const ending = recurrenceRule({ ...rule, end_date: new Date(midnight) }, lastInstant);
+      assert.equal(lastOccurrence(ending)?.on, last.on);
+    });
   });
 });
 

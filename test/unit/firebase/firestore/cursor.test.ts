@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { MusterError } from '../../../../functions/src/kernel/errors.ts';
 import type { JsonValue } from '../../../../functions/src/kernel/json.ts';
 import { cursorText, parseCursor } from '../../../../functions/src/toolsets/firebase/firestore/read.ts';
+import { forAll } from '../../../support/properties.ts';
 
 /** Maximum length of the tool's cursor argument. */
 const MAX_CHARACTERS = 4000;
@@ -11,13 +12,11 @@ const short = fc.jsonValue({ maxDepth: 2 }).filter((value) => JSON.stringify(val
 
 describe('Firestore cursors', () => {
   it('keep their contents when they are encoded and decoded', () => {
-    fc.assert(
-      fc.property(fc.string(), fc.string({ minLength: 1, maxLength: 100 }), short, (query, name, value) => {
-        const json: JsonValue = JSON.parse(JSON.stringify(value));
-        assert.deepEqual(parseCursor(cursorText({ query, name, value: json }), query), { query, name, value: json });
-        assert.deepEqual(parseCursor(cursorText({ query, name }), query), { query, name });
-      }),
-    );
+    forAll(fc.string(), fc.string({ minLength: 1, maxLength: 100 }), short, (query, name, value) => {
+      const json: JsonValue = JSON.parse(JSON.stringify(value));
+      assert.deepEqual(parseCursor(cursorText({ query, name, value: json }), query), { query, name, value: json });
+      assert.deepEqual(parseCursor(cursorText({ query, name }), query), { query, name });
+    });
   });
 
   it('omit long values, so that they never exceed the length limit of the argument', () => {
@@ -31,20 +30,18 @@ describe('Firestore cursors', () => {
   });
 
   it('are rejected if the server has not created them', () => {
-    fc.assert(
-      fc.property(
-        fc.oneof(
-          fc.string(),
-          fc.base64String(),
-          fc.json().map((text) => btoa(escape(text))),
-        ),
-        (text) => {
-          assert.throws(
-            () => parseCursor(text, 'query'),
-            (error) => error instanceof MusterError && error.details.field === 'query.cursor',
-          );
-        },
+    forAll(
+      fc.oneof(
+        fc.string(),
+        fc.base64String(),
+        fc.json().map((text) => btoa(escape(text))),
       ),
+      (text) => {
+        assert.throws(
+          () => parseCursor(text, 'query'),
+          (error) => error instanceof MusterError && error.details.field === 'query.cursor',
+        );
+      },
     );
   });
 });

@@ -4,6 +4,7 @@ import { MusterError } from '../../../../functions/src/kernel/errors.ts';
 import { systemHashing } from '../../../../functions/src/kernel/platform.ts';
 import { BRANCH } from '../../../../functions/src/toolsets/firebase/realtime/order.ts';
 import { Cursors, MAX_TIES, type RealtimeCursor } from '../../../../functions/src/toolsets/firebase/realtime/paging.ts';
+import { forAll } from '../../../support/properties.ts';
 
 const QUERY = ['shared/a', 'v', null, null];
 const cursors = new Cursors(systemHashing, QUERY);
@@ -24,20 +25,16 @@ const refused = (error: unknown) => error instanceof MusterError && error.code =
 
 describe('cursors of the Realtime Database', () => {
   it('keep their contents when they are encoded and decoded', () => {
-    fc.assert(
-      fc.property(position, (one) => {
-        assert.deepEqual(cursors.decode(cursors.encode(one)), one);
-      }),
-    );
+    forAll(position, (one) => {
+      assert.deepEqual(cursors.decode(cursors.encode(one)), one);
+    });
   });
 
   it('are rejected if they are sent with another query', () => {
-    fc.assert(
-      fc.property(position, fc.integer({ min: 0, max: 3 }), (one, index) => {
-        const other = new Cursors(systemHashing, QUERY.with(index, 'other'));
-        assert.throws(() => other.decode(cursors.encode(one)), refused);
-      }),
-    );
+    forAll(position, fc.integer({ min: 0, max: 3 }), (one, index) => {
+      const other = new Cursors(systemHashing, QUERY.with(index, 'other'));
+      assert.throws(() => other.decode(cursors.encode(one)), refused);
+    });
   });
 
   it('are rejected if the server has not created them', () => {
@@ -46,7 +43,7 @@ describe('cursors of the Realtime Database', () => {
       fc.base64String(),
       fc.json().map((one) => Buffer.from(one).toString('base64url')),
     );
-    fc.assert(fc.property(text, (one) => assert.throws(() => cursors.decode(one), refused)));
+    forAll(text, (one) => assert.throws(() => cursors.decode(one), refused));
   });
 
   it('are rejected if they are too long or skip too many entries with the same value', () => {

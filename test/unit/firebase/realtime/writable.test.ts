@@ -8,6 +8,7 @@ import {
   isNothing,
 } from '../../../../functions/src/toolsets/firebase/realtime/writable.ts';
 import { parsePath } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
+import { forAll } from '../../../support/properties.ts';
 
 const PATH = parsePath('realtime', 'shared/thing');
 
@@ -71,14 +72,12 @@ describe('data check before a Realtime Database write', () => {
   });
 
   it('accepts any JSON value, or rejects the value with a known error', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        try {
-          checkWritable(PATH, value as JsonValue);
-        } catch (error) {
-          assert.ok(error instanceof MusterError);
-        }
-      }),
-    );
+    forAll(fc.jsonValue(), (value) => {
+      try {
+        checkWritable(PATH, value as JsonValue);
+      } catch (error) {
+        assert.ok(error instanceof MusterError);
+      }
+    });
   });
 });
