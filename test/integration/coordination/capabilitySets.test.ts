@@ -12,6 +12,7 @@ import {
 } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { sampleTask } from '../../support/builders.ts';
 import { IS_NIGHTLY } from '../../support/nightly.ts';
+import { inRuns } from '../../support/properties.ts';
 import { refusal } from '../../support/refusal.ts';
 import { CodingTeam } from '../coding/calls.ts';
 import { Team, unkeyed } from './team.ts';
@@ -147,31 +148,28 @@ describe('a session with required capability sets', () => {
     const index = fc.nat(30);
     const kind = fc.constantFrom('create' as const, 'cancel' as const, 'retry' as const, 'update' as const);
     const act = fc.record({ act: kind, set, index });
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.array(act, { minLength: 3, maxLength: 5 }), { minLength: 5, maxLength: 6 }),
-        async (rounds) => {
-          const here = new Team();
-          await here.create(...requiring(...numbered(MAX_CAPABILITY_KEYS - 3, 'taken')));
-          const ids: string[] = [];
-          const acts = {
-            create: async (_id: string, name: string) =>
-              void ids.push(...(await here.create(...requiring(name))).map(({ id }) => id)),
-            cancel: (id: string) => cancel(here, id),
-            retry: (id: string) => retry(here, id),
-            update: (id: string, name: string) => update(here, id, name),
-          };
-          const run = ({ act: kind, set: name, index: at }: (typeof rounds)[number][number]) =>
-            acts[kind](ids[at % Math.max(1, ids.length)] ?? 'task-none', name);
-          for (const round of rounds) {
-            const results = await Promise.allSettled(round.map(run));
-            for (const result of results)
-              if (result.status === 'rejected') assert.ok(result.reason instanceof MusterError, result.reason);
-            await everySetIsNamed(here);
-          }
-        },
-      ),
-      { numRuns: IS_NIGHTLY ? 30 : 2 },
+    await inRuns(IS_NIGHTLY ? 30 : 2).forAllAsync(
+      fc.array(fc.array(act, { minLength: 3, maxLength: 5 }), { minLength: 5, maxLength: 6 }),
+      async (rounds) => {
+        const here = new Team();
+        await here.create(...requiring(...numbered(MAX_CAPABILITY_KEYS - 3, 'taken')));
+        const ids: string[] = [];
+        const acts = {
+          create: async (_id: string, name: string) =>
+            void ids.push(...(await here.create(...requiring(name))).map(({ id }) => id)),
+          cancel: (id: string) => cancel(here, id),
+          retry: (id: string) => retry(here, id),
+          update: (id: string, name: string) => update(here, id, name),
+        };
+        const run = ({ act: kind, set: name, index: at }: (typeof rounds)[number][number]) =>
+          acts[kind](ids[at % Math.max(1, ids.length)] ?? 'task-none', name);
+        for (const round of rounds) {
+          const results = await Promise.allSettled(round.map(run));
+          for (const result of results)
+            if (result.status === 'rejected') assert.ok(result.reason instanceof MusterError, result.reason);
+          await everySetIsNamed(here);
+        }
+      },
     );
   });
 });

@@ -7,6 +7,7 @@ import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { taskPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import type { TaskDraft } from '../../../functions/src/toolsets/coordination/rules/creation.ts';
 import { compareInQueue } from '../../../functions/src/toolsets/coordination/rules/task.ts';
+import { inRuns } from '../../support/properties.ts';
 import { answer, refusedWith } from './calls.ts';
 import { Team } from './team.ts';
 
@@ -74,20 +75,17 @@ describe('the task queue with deadlines and types', () => {
       type: fc.constantFrom(undefined, 'research'),
     });
     const drafts = fc.array(draft, { minLength: 6, maxLength: 10 });
-    await fc.assert(
-      fc.asyncProperty(drafts, drafts, fc.constantFrom(1, 2, 3, 7), async (first, second, limit) => {
-        team = new Team();
-        const tasks = [...(await team.create(...first))];
-        team.pass(1);
-        tasks.push(...(await team.create(...second)));
-        const idsOf = (some: typeof tasks) => some.map(({ id }) => id);
-        const sorted = tasks.toSorted(compareInQueue);
-        assert.deepEqual(await listed({ limit }), idsOf(sorted));
-        const few = sorted.filter(({ given_type: type, priority }) => type === 'research' && priority >= 5);
-        assert.deepEqual(await listed({ limit, type: 'research', priority: 'normal' }), idsOf(few));
-      }),
-      { numRuns: 4 },
-    );
+    await inRuns(4).forAllAsync(drafts, drafts, fc.constantFrom(1, 2, 3, 7), async (first, second, limit) => {
+      team = new Team();
+      const tasks = [...(await team.create(...first))];
+      team.pass(1);
+      tasks.push(...(await team.create(...second)));
+      const idsOf = (some: typeof tasks) => some.map(({ id }) => id);
+      const sorted = tasks.toSorted(compareInQueue);
+      assert.deepEqual(await listed({ limit }), idsOf(sorted));
+      const few = sorted.filter(({ given_type: type, priority }) => type === 'research' && priority >= 5);
+      assert.deepEqual(await listed({ limit, type: 'research', priority: 'normal' }), idsOf(few));
+    });
   });
 
   it('lists tasks without a deadline after several pages of tasks with a deadline', async () => {

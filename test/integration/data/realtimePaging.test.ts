@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import type { Query } from 'firebase-admin/database';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import type { Bound, ReadQuery } from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
+import { inRuns } from '../../support/properties.ts';
 import { because } from './callers.ts';
 import { read, stored, write } from './realtime.ts';
 import { changeRules } from './realtimeRules.ts';
@@ -88,35 +89,29 @@ describe('paging in the Realtime Database', () => {
   for (const [orderBy, wrapped] of [['$key', (value: unknown) => value ?? 0] as const, ...orders])
     it(`returns each child once, in order, if the query orders by ${orderBy}`, async () => {
       const limits = fc.integer({ min: 1, max: 6 });
-      await fc.assert(
-        fc.asyncProperty(children, limits, bound, bound, async (values, limit, startAt, endAt) => {
-          const nodes = Object.entries(values).map(([name, value]) => [name, wrapped(value)] as const);
-          const path = await filled(Object.fromEntries(nodes));
-          const bounds = orderBy === '$key' ? {} : { startAt, endAt };
-          const query = { orderBy, limit, ...bounds };
-          await readThrough(path, query, await expectedKeys(path, query));
-        }),
-        { numRuns: 40 },
-      );
+      await inRuns(40).forAllAsync(children, limits, bound, bound, async (values, limit, startAt, endAt) => {
+        const nodes = Object.entries(values).map(([name, value]) => [name, wrapped(value)] as const);
+        const path = await filled(Object.fromEntries(nodes));
+        const bounds = orderBy === '$key' ? {} : { startAt, endAt };
+        const query = { orderBy, limit, ...bounds };
+        await readThrough(path, query, await expectedKeys(path, query));
+      });
     });
 
   for (const [orderBy, wrapped] of orders)
     it(`returns equal pages with and without an index if the query orders by ${orderBy}`, async () => {
       const limits = fc.integer({ min: 1, max: 6 });
-      await fc.assert(
-        fc.asyncProperty(children, limits, bound, bound, async (values, limit, startAt, endAt) => {
-          const nodes = Object.fromEntries(
-            Object.entries(values).map(([name, value]) => [name, wrapped(value)] as const),
-          );
-          const indexed = await filled(nodes);
-          const path = await filledAt(`messages/${randomUUID()}`, nodes);
-          const query = { orderBy, limit, startAt, endAt };
-          assert.notEqual((await read(path, query)).missingIndex, undefined);
-          assert.equal((await read(indexed, query)).missingIndex, undefined);
-          await readThrough(path, query, await expectedKeys(indexed, query));
-        }),
-        { numRuns: 20 },
-      );
+      await inRuns(20).forAllAsync(children, limits, bound, bound, async (values, limit, startAt, endAt) => {
+        const nodes = Object.fromEntries(
+          Object.entries(values).map(([name, value]) => [name, wrapped(value)] as const),
+        );
+        const indexed = await filled(nodes);
+        const path = await filledAt(`messages/${randomUUID()}`, nodes);
+        const query = { orderBy, limit, startAt, endAt };
+        assert.notEqual((await read(path, query)).missingIndex, undefined);
+        assert.equal((await read(indexed, query)).missingIndex, undefined);
+        await readThrough(path, query, await expectedKeys(indexed, query));
+      });
     });
 
   it('orders by key if the query requests this, and also if the query has only a limit', async () => {

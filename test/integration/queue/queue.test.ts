@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { defaultOrNightly } from '../../support/nightly.ts';
+import { inRuns } from '../../support/properties.ts';
 import { Team } from '../coordination/team.ts';
 import { Ledger } from './ledger.ts';
 import { QueueModel } from './model.ts';
@@ -122,13 +123,10 @@ describe('the queue under random operations', () => {
       ],
       { maxCommands: 60, size: 'max' },
     );
-    await fc.assert(
-      fc.asyncProperty(commands, async (steps) => {
-        const { model, real } = await newTeam();
-        await fc.asyncModelRun(() => ({ model, real }), steps);
-        await real.ledger.audit(real.team, real.agents);
-      }),
-      { numRuns: RUNS },
-    );
+    await inRuns(RUNS).forAllAsync(commands, async (steps) => {
+      const { model, real } = await newTeam();
+      await fc.asyncModelRun(() => ({ model, real }), steps);
+      await real.ledger.audit(real.team, real.agents);
+    });
   }).timeout(RUNS * 30_000);
 });
