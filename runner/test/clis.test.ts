@@ -1,6 +1,7 @@
 /** Parses output of coding agents. The output was recorded from the real programs. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { forAll } from '../../test/support/properties.ts';
 import { claude } from '../src/clis/claude.ts';
 import type { AgentResult, CodingCli, RunWishes } from '../src/clis/cli.ts';
 import { gemini } from '../src/clis/gemini.ts';
@@ -115,15 +116,13 @@ describe('the adapter for Claude Code', () => {
   });
 
   it('passes each allowed tool as one JSON string of the settings', () => {
-    fc.assert(
-      fc.property(fc.array(fc.string()), (allowedTools) => {
-        const args = argumentsOf(claude, { allowedTools });
-        const settings: unknown = JSON.parse(args[args.indexOf('--settings') + 1] ?? '');
-        const permissions = allowedTools.length > 0 ? { permissions: { allow: allowedTools } } : {};
-        assert.deepEqual(settings, { workflowKeywordTriggerEnabled: false, ...permissions });
-        assert.ok(!args.includes('--allowedTools'));
-      }),
-    );
+    forAll(fc.array(fc.string()), (allowedTools) => {
+      const args = argumentsOf(claude, { allowedTools });
+      const settings: unknown = JSON.parse(args[args.indexOf('--settings') + 1] ?? '');
+      const permissions = allowedTools.length > 0 ? { permissions: { allow: allowedTools } } : {};
+      assert.deepEqual(settings, { workflowKeywordTriggerEnabled: false, ...permissions });
+      assert.ok(!args.includes('--allowedTools'));
+    });
   });
 });
 
@@ -189,14 +188,12 @@ describe('the adapters for coding agents', () => {
       fc.json(),
       fc.object().map((value) => JSON.stringify({ type: 'result', ...value })),
     );
-    fc.assert(
-      fc.property(line, (text) => {
-        for (const cli of both) {
-          const events = cli.read(text);
-          assert.ok(events === undefined || Array.isArray(events));
-        }
-      }),
-    );
+    forAll(line, (text) => {
+      for (const cli of both) {
+        const events = cli.read(text);
+        assert.ok(events === undefined || Array.isArray(events));
+      }
+    });
     for (const cli of both) assert.equal(cli.read('Warning: 256-color support not detected.'), undefined);
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
+import { inRuns } from '../../test/support/properties.ts';
 import { HubRefusal, HubUnreachable } from '../src/hub/connection.ts';
 import type { Ending, LogEntry, Stop } from '../src/hub/hub.ts';
 import { Journal } from '../src/outbox/journal.ts';
@@ -95,25 +96,22 @@ describe('an outbox', () => {
 
   it('loses and duplicates no log line if requests and responses are lost', async () => {
     const weather = fc.constantFrom('fine' as const, 'request lost' as const, 'answer lost' as const);
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(weather, { maxLength: 2 }),
-        fc.array(fc.string(), { maxLength: 20 }),
-        async (how, texts) => {
-          const file = `${folder}/${Math.random()}.jsonl`;
-          const hub = new UnsteadyHub(how);
-          const own = new Journal(file);
-          const outbox = open(hub, { journal: own });
-          for (const text of texts) outbox.append(line(text));
-          const { delivered } = await outbox.finish(COMPLETED);
-          own.close();
-          assert.ok(delivered);
-          const messages = hub.kept.map(({ message }) => message);
-          assert.deepEqual(messages, texts);
-          assert.deepEqual(hub.ended, COMPLETED);
-        },
-      ),
-      { numRuns: 6 },
+    await inRuns(6).forAllAsync(
+      fc.array(weather, { maxLength: 2 }),
+      fc.array(fc.string(), { maxLength: 20 }),
+      async (how, texts) => {
+        const file = `${folder}/${Math.random()}.jsonl`;
+        const hub = new UnsteadyHub(how);
+        const own = new Journal(file);
+        const outbox = open(hub, { journal: own });
+        for (const text of texts) outbox.append(line(text));
+        const { delivered } = await outbox.finish(COMPLETED);
+        own.close();
+        assert.ok(delivered);
+        const messages = hub.kept.map(({ message }) => message);
+        assert.deepEqual(messages, texts);
+        assert.deepEqual(hub.ended, COMPLETED);
+      },
     );
   });
 

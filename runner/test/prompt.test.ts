@@ -1,6 +1,7 @@
 /** Checks prompts with the regular expressions with which the real programs find commands and references. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { forAll } from '../../test/support/properties.ts';
 import type { ClaimedTask, CodingTool } from '../src/hub/hub.ts';
 import { promptFor } from '../src/task/prompt.ts';
 import { taskOf } from './support/localHub.ts';
@@ -29,19 +30,17 @@ describe('the prompt for a coding agent', () => {
           .array(fc.constantFrom('/', '!', '#', '@', '-', '\\', '"', ' ', '\n', '\u3002', '~/.ssh/id', 'a.ts', 'ada'))
           .map((parts) => parts.join('')),
       );
-      fc.assert(
-        fc.property(text, text, text, text, fc.option(text, { nil: undefined }), (...texts) => {
-          const [description, instructions, branch, output, acceptance] = texts;
-          const messages = [{ id: 'm', from: output, text: output, sent_at: '' }];
-          const failure = { class: output, message: output };
-          const prompt = promptFor(
-            taskWith({ tool, description, instructions, branch, messages, previous: { failure } }),
-            acceptance,
-          );
-          assert.ok(prompt.startsWith('Task: '));
-          for (const reference of REFERENCES[tool]) assert.doesNotMatch(prompt, reference);
-        }),
-      );
+      forAll(text, text, text, text, fc.option(text, { nil: undefined }), (...texts) => {
+        const [description, instructions, branch, output, acceptance] = texts;
+        const messages = [{ id: 'm', from: output, text: output, sent_at: '' }];
+        const failure = { class: output, message: output };
+        const prompt = promptFor(
+          taskWith({ tool, description, instructions, branch, messages, previous: { failure } }),
+          acceptance,
+        );
+        assert.ok(prompt.startsWith('Task: '));
+        for (const reference of REFERENCES[tool]) assert.doesNotMatch(prompt, reference);
+      });
     });
 
   it("differs from the task's text only by backslashes before references and a note about them", () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { inRuns } from '../../test/support/properties.ts';
 import { CredentialRefused, HubRefusal, HubUnreachable } from '../src/hub/connection.ts';
 import type { Ending, LogEntry, Stop } from '../src/hub/hub.ts';
 import { Journal } from '../src/outbox/journal.ts';
@@ -99,23 +100,20 @@ describe('an outbox whose calls the hub refuses', () => {
 
   it('replaces each refused log line and keeps the order, even if responses are lost', async () => {
     const texts = fc.array(fc.constantFrom('fine', BAD, 'a NUL: \0'), { maxLength: 12 });
-    await fc.assert(
-      fc.asyncProperty(texts, fc.array(fc.boolean(), { maxLength: 1 }), async (messages, losses) => {
-        hub = new StrictHub();
-        hub.losses.push(...losses);
-        const own = new Journal(`${folder}/${Math.random()}.jsonl`);
-        const outbox = open({ journal: own });
-        for (const message of messages) outbox.append(line(message));
-        const { delivered } = await outbox.finish(COMPLETED);
-        own.close();
-        assert.ok(delivered);
-        assert.deepEqual(
-          hub.kept.map(({ sequence, message }) => [sequence, message]),
-          messages.map((message, n) => [n, message === 'fine' ? message : INSTEAD]),
-        );
-      }),
-      { numRuns: 10 },
-    );
+    await inRuns(10).forAllAsync(texts, fc.array(fc.boolean(), { maxLength: 1 }), async (messages, losses) => {
+      hub = new StrictHub();
+      hub.losses.push(...losses);
+      const own = new Journal(`${folder}/${Math.random()}.jsonl`);
+      const outbox = open({ journal: own });
+      for (const message of messages) outbox.append(line(message));
+      const { delivered } = await outbox.finish(COMPLETED);
+      own.close();
+      assert.ok(delivered);
+      assert.deepEqual(
+        hub.kept.map(({ sequence, message }) => [sequence, message]),
+        messages.map((message, n) => [n, message === 'fine' ? message : INSTEAD]),
+      );
+    });
   });
 
   it("sends the task's report if the hub accepts no log line", async () => {
@@ -274,18 +272,15 @@ describe('an outbox whose calls the hub refuses', () => {
     });
 
     it('can send any result in a form that the hub accepts', async () => {
-      await fc.assert(
-        fc.asyncProperty(fc.jsonValue(), anyText(), async (value, message) => {
-          hub = new StrictHub();
-          const result = JSON.parse(JSON.stringify({ value, text: message, bad: BAD }));
-          const failure = { class: 'crashed' as const, message };
-          const own = new Journal(`${folder}/${Math.random()}.jsonl`);
-          const { delivered } = await open({ journal: own }).finish({ status: 'failed', result, failure });
-          own.close();
-          assert.ok(delivered);
-        }),
-        { numRuns: 50 },
-      );
+      await inRuns(50).forAllAsync(fc.jsonValue(), anyText(), async (value, message) => {
+        hub = new StrictHub();
+        const result = JSON.parse(JSON.stringify({ value, text: message, bad: BAD }));
+        const failure = { class: 'crashed' as const, message };
+        const own = new Journal(`${folder}/${Math.random()}.jsonl`);
+        const { delivered } = await open({ journal: own }).finish({ status: 'failed', result, failure });
+        own.close();
+        assert.ok(delivered);
+      });
     });
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { forAll } from '../../test/support/properties.ts';
 import { clean, cut, cutBytes, cutStart, shortened } from '../src/text.ts';
 import { anyText } from './support/texts.ts';
 
@@ -52,28 +53,26 @@ describe('the cut of a text', () => {
     assert.equal(shortened('abc🚀d', 4), 'abc… (3 more characters)'));
 
   it('keeps the limit, and leaves well-formed texts with complete grapheme clusters', () => {
-    fc.assert(
-      fc.property(text, bound, (whole, limit) => {
-        const repaired = whole.toWellFormed();
-        const start = cut(whole, limit);
-        const end = cutStart(whole, limit);
-        const few = cutBytes(whole, limit);
-        assert.ok(start.length <= limit && end.length <= limit && bytes(few) <= limit);
-        assert.ok(repaired.startsWith(start) && repaired.endsWith(end) && repaired.startsWith(few));
-        assert.ok([start, end, few].every((one) => one.isWellFormed()));
-        const limits = new Set([0]);
-        let at = 0;
-        for (const cluster of clusters(whole)) {
-          at += cluster.length;
-          limits.add(at);
-        }
-        const longest = Math.max(0, ...clusters(whole).map(({ length }) => length));
-        if (longest > limit || whole.length <= limit) return;
-        assert.ok(limits.has(start.length), 'the beginning ends between clusters');
-        assert.ok(limits.has(whole.length - end.length), 'the end begins between clusters');
-        assert.ok(limit - start.length < longest && limit - end.length < longest, 'as much as possible is kept');
-      }),
-    );
+    forAll(text, bound, (whole, limit) => {
+      const repaired = whole.toWellFormed();
+      const start = cut(whole, limit);
+      const end = cutStart(whole, limit);
+      const few = cutBytes(whole, limit);
+      assert.ok(start.length <= limit && end.length <= limit && bytes(few) <= limit);
+      assert.ok(repaired.startsWith(start) && repaired.endsWith(end) && repaired.startsWith(few));
+      assert.ok([start, end, few].every((one) => one.isWellFormed()));
+      const limits = new Set([0]);
+      let at = 0;
+      for (const cluster of clusters(whole)) {
+        at += cluster.length;
+        limits.add(at);
+      }
+      const longest = Math.max(0, ...clusters(whole).map(({ length }) => length));
+      if (longest > limit || whole.length <= limit) return;
+      assert.ok(limits.has(start.length), 'the beginning ends between clusters');
+      assert.ok(limits.has(whole.length - end.length), 'the end begins between clusters');
+      assert.ok(limit - start.length < longest && limit - end.length < longest, 'as much as possible is kept');
+    });
   });
 
   it('reads only the text near the cut', () => {

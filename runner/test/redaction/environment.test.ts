@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { forAll, inRuns } from '../../../test/support/properties.ts';
 import { meansSecret } from '../../src/redaction/environment.ts';
 import { REDACTED } from '../../src/redaction/placeholder.ts';
 import { createRedactor } from '../../src/redaction.ts';
@@ -14,11 +15,9 @@ function redacted(text: string, env: NodeJS.ProcessEnv, exists: (path: string) =
 describe('redaction of environment variables', () => {
   it("removes the runner's credential, and each of its halves, from every text", () => {
     const redactor = createRedactor([TOKEN], {}, nowhere);
-    fc.assert(
-      fc.property(fc.string(), fc.constantFrom(TOKEN, ...TOKEN.split('.')), fc.string(), (before, secret, after) => {
-        assert.ok(!redactor.text(`${before}${secret}${after}`).includes(secret));
-      }),
-    );
+    forAll(fc.string(), fc.constantFrom(TOKEN, ...TOKEN.split('.')), fc.string(), (before, secret, after) => {
+      assert.ok(!redactor.text(`${before}${secret}${after}`).includes(secret));
+    });
   });
 
   const SECRET_NAMES = [
@@ -86,13 +85,10 @@ describe('redaction of environment variables', () => {
   it('removes a secret that starts with any character', () => {
     const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
     const random = fc.array(fc.constantFrom(...base64), { minLength: 39, maxLength: 39 }).map((all) => all.join(''));
-    fc.assert(
-      fc.property(fc.constantFrom(...base64, '/', '.', '~', '$', '#', '-'), random, (first, rest) => {
-        const secret = `${first}${rest}`;
-        assert.equal(redacted(`"${secret}"`, { AWS_SECRET_ACCESS_KEY: secret }), `"${REDACTED}"`);
-      }),
-      { numRuns: 1000 },
-    );
+    inRuns(1000).forAll(fc.constantFrom(...base64, '/', '.', '~', '$', '#', '-'), random, (first, rest) => {
+      const secret = `${first}${rest}`;
+      assert.equal(redacted(`"${secret}"`, { AWS_SECRET_ACCESS_KEY: secret }), `"${REDACTED}"`);
+    });
   });
 
   it('removes a secret that looks like a path because it contains slashes', () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
+import { inRuns } from '../../../test/support/properties.ts';
 import { FORMATS, type Rule, TOKENS } from '../../src/redaction/formats.ts';
 import { VENDOR_RULES } from '../../src/redaction/gitleaks.ts';
 import { REDACTED } from '../../src/redaction/placeholder.ts';
@@ -82,18 +83,15 @@ describe('redaction of secrets with a known format', () => {
       const form = new RegExp(`^${pattern.source.replaceAll('\\b', '')}$`);
       const context = anywhere ? `${keywords[0]} ` : '';
       const starts = (one: string) => anywhere || keywords.some((keyword) => one.toLowerCase().startsWith(keyword));
-      fc.assert(
-        fc.property(
-          fc.stringMatching(form).filter((one) => starts(one) && (accepts?.(one) ?? !hasOnlyWords(one))),
-          fc.constantFrom(...BEFORE),
-          fc.constantFrom(...AFTER),
-          fc.string(),
-          (secret, before, after, other) => {
-            const text = redactor.text(`${context}${other} ${before}${secret}${after} ${other}`);
-            assert.ok(!text.includes(secret.slice(-12)), `${id}: ${text}`);
-          },
-        ),
-        { numRuns: 10 },
+      inRuns(10).forAll(
+        fc.stringMatching(form).filter((one) => starts(one) && (accepts?.(one) ?? !hasOnlyWords(one))),
+        fc.constantFrom(...BEFORE),
+        fc.constantFrom(...AFTER),
+        fc.string(),
+        (secret, before, after, other) => {
+          const text = redactor.text(`${context}${other} ${before}${secret}${after} ${other}`);
+          assert.ok(!text.includes(secret.slice(-12)), `${id}: ${text}`);
+        },
       );
     }
   });
@@ -189,13 +187,10 @@ describe('redaction of ordinary text', () => {
   );
 
   it('keeps paths, branches, words, names, commit ids and checksums unchanged', () => {
-    fc.assert(
-      fc.property(fc.array(text, { maxLength: 5 }), fc.constantFrom(' ', '\n', '\t', ', '), (texts, separator) => {
-        const whole = texts.join(separator);
-        assert.equal(redactor.text(whole), whole);
-      }),
-      { numRuns: 500 },
-    );
+    inRuns(500).forAll(fc.array(text, { maxLength: 5 }), fc.constantFrom(' ', '\n', '\t', ', '), (texts, separator) => {
+      const whole = texts.join(separator);
+      assert.equal(redactor.text(whole), whole);
+    });
   });
 
   it('keeps a base64-encoded image unchanged', () => {
