@@ -60,17 +60,13 @@ const credential = (toolsets?: readonly string[]) => sampleCredential(toolsets &
 describe('registration of an agent', () => {
   for (const [who, caller, role, rows] of TABLE)
     it(`by ${who} results in the roles of the table`, () => {
-      assert.deepEqual(
-        ROLES.map((of) => row(caller(role), of)),
-        rows,
-      );
+      const found = ROLES.map((of) => row(caller(role), of));
+      assert.deepEqual(found, rows);
     });
 
   it("that an agent requests for its own id never raises the agent's role", () => {
-    assert.deepEqual(
-      ROLES.map((role) => row(itself(role), role)),
-      ['kv...', 'kvw..', 'kvwl.', 'kvwla'],
-    );
+    const found = ROLES.map((role) => row(itself(role), role));
+    assert.deepEqual(found, ['kv...', 'kvw..', 'kvwl.', 'kvwla']);
   });
 
   it("of a new agent grants at most the caller's role, and by default the role worker", () => {

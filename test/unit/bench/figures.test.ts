@@ -60,10 +60,8 @@ describe('stored figures', () => {
     const later = { ...ORIGIN, commit: 'def5678' };
     const broken = { ...measured('b', 3), faults: ['a task was claimed twice'] };
     const now = withFigures(STORED, later, [measured('a', 1.1), measured('b', 3), measured('a', 1.1), broken]);
-    assert.deepEqual(
-      now.map(({ commit, runs: [{ name }] }) => `${name} at ${commit}`),
-      ['b at abc1234', 'a at def5678'],
-    );
+    const found = now.map(({ commit, runs: [{ name }] }) => `${name} at ${commit}`);
+    assert.deepEqual(found, ['b at abc1234', 'a at def5678']);
   });
 
   it('show a regression only if a median exceeds all stored rounds, and both medians by 15 %', () => {

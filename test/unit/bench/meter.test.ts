@@ -85,22 +85,18 @@ describe('billing meter', () => {
     const writes = Array.from({ length: 3 }, (_, number) => ({ delete: `a/${number}` }));
     answer.bytes = framed(v1.CommitResponse.encode({}).finish());
     await call('Commit', framed(v1.CommitRequest.encode({ writes }).finish()));
-    assert.deepEqual(
-      meter.take().map(({ method, bill }) => ({ method, ...bill })),
-      [
-        { method: 'BatchGetDocuments', reads: 4, writes: 0, deletes: 0 },
-        { method: 'Commit', reads: 0, writes: 0, deletes: 3 },
-      ],
-    );
+    const rows = meter.take().map(({ method, bill }) => ({ method, ...bill }));
+    assert.deepEqual(rows, [
+      { method: 'BatchGetDocuments', reads: 4, writes: 0, deletes: 0 },
+      { method: 'Commit', reads: 0, writes: 0, deletes: 3 },
+    ]);
   });
 
   it('does not count the writes of a refused commit', async () => {
     answer.bytes = Buffer.alloc(0);
     await call('Commit', framed(v1.CommitRequest.encode({ writes: [{ delete: 'a/b' }] }).finish()));
-    assert.deepEqual(
-      meter.take().map(({ bill }) => bill),
-      [{ reads: 0, writes: 0, deletes: 0 }],
-    );
+    const bills = meter.take().map(({ bill }) => bill);
+    assert.deepEqual(bills, [{ reads: 0, writes: 0, deletes: 0 }]);
   });
 
   it('forwards an unreadable message, and reports an error when the counts are read', async () => {

@@ -94,10 +94,8 @@ describe('coding task that its runner returns to the queue', () => {
     const { task, outcome } = endByRunner(expired, claimant(expired), report, secondsAfterStart(200));
     assert.equal(outcome, 'retried');
     assert.equal(task.retries, 1);
-    assert.deepEqual(
-      task.coding.attempts.map(({ claim_epoch: epoch, failure }) => [epoch, failure.message]),
-      [[1, 'It crashed.']],
-    );
+    const rows = task.coding.attempts.map(({ claim_epoch: epoch, failure }) => [epoch, failure.message]);
+    assert.deepEqual(rows, [[1, 'It crashed.']]);
   });
 
   it('gets its used attempt back if no other runner claimed it after the lease expired', () => {

@@ -59,14 +59,12 @@ describe('log lines in the console', () => {
       chunk(2, { n000000002: line('third') }),
       chunk(0, { n000000000: `${line('first')}\n${line('second')}` }),
     ]);
-    assert.deepEqual(
-      lines.map(({ number, text }) => [number, text]),
-      [
-        [0, 'first'],
-        [1, 'second'],
-        [2, 'third'],
-      ],
-    );
+    const rows = lines.map(({ number, text }) => [number, text]);
+    assert.deepEqual(rows, [
+      [0, 'first'],
+      [1, 'second'],
+      [2, 'third'],
+    ]);
   });
 
   it('have no color codes, fit on one line each, and show unreadable text unchanged', () => {
@@ -74,12 +72,10 @@ describe('log lines in the console', () => {
     const parts = { n000000000: `${JSON.stringify({ at, level: 'error', prefix: 'tsc', message })}\nnot json` };
     const head = { chunk: 0, first_line: 0, lines: 2, bytes: 0, claim_epoch: 1, sequence: 0 };
     const lines = linesOf([{ ...head, parts }]);
-    assert.deepEqual(
-      lines.map(({ text, level }) => [text, level]),
-      [
-        ['tsc: red ⏎ and more', 'error'],
-        ['not json', 'info'],
-      ],
-    );
+    const rows = lines.map(({ text, level }) => [text, level]);
+    assert.deepEqual(rows, [
+      ['tsc: red ⏎ and more', 'error'],
+      ['not json', 'info'],
+    ]);
   });
 });

@@ -49,10 +49,9 @@ describe('dependencies in a batch of new tasks', () => {
     forAll(shuffledGraph(false), (edges) => {
       const written = edges.map((targets) => targets.map((target) => `task-${target + 1}`));
       const resolved = resolveBatch(written);
-      assert.deepEqual(
-        resolved.map((task) => task.map((one) => ('sibling' in one ? one.sibling : -1))),
-        edges.map((targets) => [...new Set(targets)]),
-      );
+      const found = resolved.map((task) => task.map((one) => ('sibling' in one ? one.sibling : -1)));
+      const expected = edges.map((targets) => [...new Set(targets)]);
+      assert.deepEqual(found, expected);
     });
   });
 

@@ -173,10 +173,8 @@ describe('npm run deploy', () => {
       /subscriptions/,
     ].map(at);
     assert.ok(order.every((position) => position >= 0));
-    assert.deepEqual(
-      order,
-      [...order].sort((one, other) => one - other),
-    );
+    const expected = [...order].sort((one, other) => one - other);
+    assert.deepEqual(order, expected);
   });
 
   it('makes the endpoint callable in an organization that forbids public access', async () => {

@@ -172,11 +172,9 @@ async function settle(fixture: World, scheduler: fc.Scheduler): Promise<void> {
 
 function checkHistory({ log, eventType, there }: World): void {
   const entries = log.from(1);
-  assert.deepEqual(
-    entries.map(({ sequence }) => sequence),
-    entries.map((_entry, index) => index + 1),
-    'without a gap',
-  );
+  const sequences = entries.map(({ sequence }) => sequence);
+  const expected = entries.map((_entry, index) => index + 1);
+  assert.deepEqual(sequences, expected, 'without a gap');
   const state = new Map(stateOf(eventType, new Map()));
   for (const transition of entries.flatMap(({ transitions }) => transitions)) {
     checkTransition(eventType, state, transition);

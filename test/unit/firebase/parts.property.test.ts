@@ -82,10 +82,9 @@ describe('transitions that are not yet stored', () => {
       while (pending.size > 0) entries.push(pending.take());
       assert.ok(entries.every((entry) => entry.length <= MAX_ENTRY_TRANSITIONS));
       assert.ok(entries.every((entry) => entry.length === 1 || JSON.stringify(entry).length < 270_000));
-      assert.deepEqual(
-        entries.flat().map(({ at }) => at),
-        Array.from({ length: count }, (_unused, at) => at),
-      );
+      const times = entries.flat().map(({ at }) => at);
+      const expected = Array.from({ length: count }, (_unused, at) => at);
+      assert.deepEqual(times, expected);
     });
   });
 });
@@ -128,10 +127,9 @@ describe('reading a subscription page by page', () => {
       const entries = lists.map((transitions, index): Entry => ({ sequence: index + 1, writer: 'w', transitions }));
       const all = readFrom(subscription, entries, cursorOf({ log: LOG, sequence: 1, index: 0 }));
       const added = lists.flat().filter(({ kind }) => kind === 'added');
-      assert.deepEqual(
-        all.map(({ event }) => event.key),
-        added.map((one) => one.key),
-      );
+      const keys = all.map(({ event }) => event.key);
+      const expected = added.map((one) => one.key);
+      assert.deepEqual(keys, expected);
       assert.equal(new Set(all.map(({ cursor }) => cursor)).size, all.length);
       for (const [index, { cursor }] of all.entries()) {
         if (index % 7 === 0) assert.deepEqual(readFrom(subscription, entries, cursor), all.slice(index + 1));
@@ -163,10 +161,8 @@ describe('retention of an event log', () => {
       );
       const now = new Date(2 * 86_400_000);
       const dropped = outdated(entries, covered, now);
-      assert.deepEqual(
-        dropped,
-        entries.slice(0, dropped.length).map(({ sequence }) => sequence),
-      );
+      const expected = entries.slice(0, dropped.length).map(({ sequence }) => sequence);
+      assert.deepEqual(dropped, expected);
       assert.ok(dropped.every((sequence) => sequence <= covered));
       const kept = entries.slice(dropped.length);
       if (kept[0] !== undefined && kept[0].sequence <= covered) {

@@ -114,9 +114,7 @@ describe('committed file', () => {
     }));
     const made = await fixture.gitHub.createTree(AT, tree, entries);
     const files = fixture.repo.objects.trees.get(made ?? '');
-    assert.deepEqual(
-      entries.map(({ path }) => files?.get(path)?.mode),
-      ['100644', '100755', '120000'],
-    );
+    const found = entries.map(({ path }) => files?.get(path)?.mode);
+    assert.deepEqual(found, ['100644', '100755', '120000']);
   });
 });

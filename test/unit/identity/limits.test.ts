@@ -57,10 +57,8 @@ const person = (own: Limits): Principal => ({ ...personOf('ada', 'worker'), ...o
 
 describe('limits of a new credential', () => {
   it('can be set for every known toolset', () => {
-    assert.deepEqual(
-      [...TOOLSETS],
-      toolsets.map(({ name }) => name),
-    );
+    const expected = toolsets.map(({ name }) => name);
+    assert.deepEqual([...TOOLSETS], expected);
     assert.throws(() => grantedLimits(person({}), [], { toolsets: ['todos'] }), {
       code: 'VALIDATION_ERROR',
       message: /"todos"/,

@@ -12,10 +12,8 @@ describe('processAll', () => {
       seen.push(id);
       return id !== '24';
     });
-    assert.deepEqual(
-      seen.sort(),
-      things.filter(isEven).map(({ id }) => id),
-    );
+    const expected = things.filter(isEven).map(({ id }) => id);
+    assert.deepEqual(seen.sort(), expected);
     assert.equal(changed, 12);
   });
 

@@ -32,10 +32,8 @@ describe('retryOnConflict', () => {
   it('waits longer before each retry, up to a maximum', async () => {
     await refusal(() => retryOnConflict(randomness, () => Promise.reject(new StaleWriteError())));
     const [shortest = 0, longest = 0] = [bounds[0], bounds.at(-1)];
-    assert.deepEqual(
-      bounds,
-      bounds.toSorted((a, b) => a - b),
-    );
+    const expected = bounds.toSorted((a, b) => a - b);
+    assert.deepEqual(bounds, expected);
     assert.ok(shortest > 0 && longest > 10 * shortest, 'frequent conflicts wait longer');
     assert.ok(bounds.reduce((sum, bound) => sum + bound, 0) < 10_000, 'all waits together fit into a call');
   });

@@ -76,9 +76,7 @@ describe('endpoint pages of an agent', () => {
 
   it('are listed among the known paths if the toolset of their tool is served', async () => {
     const { endpoints } = z.object({ endpoints: z.array(z.string()) }).parse(await (await get('nothing')).json());
-    assert.deepEqual(
-      endpoints.filter((path) => path.includes('/agent/')),
-      ['/mcp/agent/messages', '/mcp/agent/tasks', '/mcp/agent/status'],
-    );
+    const found = endpoints.filter((path) => path.includes('/agent/'));
+    assert.deepEqual(found, ['/mcp/agent/messages', '/mcp/agent/tasks', '/mcp/agent/status']);
   });
 });

@@ -82,10 +82,9 @@ for (const [path, large, message] of PROTOCOLS)
 
     it('runs its calls one at a time, and each call counts against the limits of single calls', async () => {
       const { replies, seen, taken } = await send(1);
-      assert.deepEqual(
-        replies.map(({ id, result }) => [id, result !== undefined]),
-        replies.map((_, id) => [id, true]),
-      );
+      const rows = replies.map(({ id, result }) => [id, result !== undefined]);
+      const expected = replies.map((_, id) => [id, true]);
+      assert.deepEqual(rows, expected);
       assert.deepEqual(
         { ...seen, taken, replies: replies.length },
         { runs: 50, now: 0, highest: 1, taken: 50, replies: 50 },

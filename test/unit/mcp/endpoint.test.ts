@@ -137,10 +137,8 @@ describe('MCP endpoint', () => {
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
     const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
     const answers = (await (await post('/mcp', [ping(1), cancelled, list, ping(3)])).json()) as Json[];
-    assert.deepEqual(
-      answers.map((answer) => answer['id']),
-      [1, 2, 3],
-    );
+    const ids = answers.map((answer) => answer['id']);
+    assert.deepEqual(ids, [1, 2, 3]);
     assert.match(JSON.stringify(answers[1]), /system_echo/);
     assert.equal((await post('/mcp', [cancelled])).status, 202);
     assert.equal(
@@ -195,10 +193,9 @@ describe('MCP endpoint', () => {
     ])
       await send('/mcp', { body: 'hush', ...init });
     await send('/hush', { body: 'hush' });
-    assert.deepEqual(
-      ports.entries.map(({ event, fields }) => [event, fields['status']]),
-      [401, 405, 403, 404].map((status) => ['request_refused', status]),
-    );
+    const rows = ports.entries.map(({ event, fields }) => [event, fields['status']]);
+    const expected = [401, 405, 403, 404].map((status) => ['request_refused', status]);
+    assert.deepEqual(rows, expected);
     for (const { fields } of ports.entries) {
       assert.deepEqual(Object.keys(fields), ['requestId', 'status', 'why']);
       assert.ok(!JSON.stringify(fields).includes('hush'));

@@ -76,10 +76,8 @@ describe('/mcp/events stream', () => {
     assert.deepEqual(await stream.take(1), [{ comment: 'keep-alive' }]);
     fixture.ports.principals.delete('fleeting');
     const output = (await stream.rest()).filter(({ comment }) => comment === undefined);
-    assert.deepEqual(
-      output.map(({ event, data }) => [event, JSON.parse(data ?? '').error.code]),
-      [['error', -32100]],
-    );
+    const rows = output.map(({ event, data }) => [event, JSON.parse(data ?? '').error.code]);
+    assert.deepEqual(rows, [['error', -32100]]);
     fixture.ports.seen.length = 0;
     await new Promise((resolve) => setTimeout(resolve, 60));
     assert.deepEqual(fixture.ports.seen, []);

@@ -77,10 +77,8 @@ describe('subscriptions/listen', () => {
     const [content] = contents;
     assert.ok(content !== undefined && 'text' in content);
     const { events, cursor } = JSON.parse(content.text);
-    assert.deepEqual(
-      events.map(({ data }: { data: unknown }) => data),
-      [{ id: 'task-456' }, 2],
-    );
+    const eventData = events.map(({ data }: { data: unknown }) => data);
+    assert.deepEqual(eventData, [{ id: 'task-456' }, 2]);
     assert.equal(events[0].eventType, 'child_added');
     assert.equal(cursor, '2');
   });

@@ -117,10 +117,8 @@ describe('plain JSON-RPC endpoint', () => {
     ports.seen.length = 0;
     await rpc(ECHO);
     assert.deepEqual(ports.seen, ['lead']);
-    assert.deepEqual(
-      ports.entries.map(({ event, fields }) => [event, fields['tool'], fields['outcome']]),
-      [['call', 'system.echo', 'OK']],
-    );
+    const rows = ports.entries.map(({ event, fields }) => [event, fields['tool'], fields['outcome']]);
+    assert.deepEqual(rows, [['call', 'system.echo', 'OK']]);
   });
 
   it('suggests similar methods if the method is unknown', async () => {
@@ -163,16 +161,14 @@ describe('plain JSON-RPC endpoint', () => {
     const { id: _, ...notification } = increment(undefined);
     const batch = [ECHO, notification, { ...ECHO, id: 'x', method: 'nope' }, 5, [], { ...ECHO, id: 1 }];
     const answers = (await rpc(batch)) as unknown as Json[];
-    assert.deepEqual(
-      answers.map(({ id, error }) => [id, (error as Json | undefined)?.['code']]),
-      [
-        [1, undefined],
-        ['x', -32601],
-        [null, -32600],
-        [null, -32600],
-        [1, undefined],
-      ],
-    );
+    const rows = answers.map(({ id, error }) => [id, (error as Json | undefined)?.['code']]);
+    assert.deepEqual(rows, [
+      [1, undefined],
+      ['x', -32601],
+      [null, -32600],
+      [null, -32600],
+      [1, undefined],
+    ]);
   });
 
   it('rejects a batch that is empty or too long with a single error', async () => {

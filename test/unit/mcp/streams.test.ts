@@ -58,10 +58,8 @@ describe('MCP over HTTP', () => {
       assert.equal(response.headers.get('content-type'), 'text/event-stream');
       assert.match(response.headers.get('cache-control') ?? '', /no-cache/);
       const messages = messagesOf(await response.text());
-      assert.deepEqual(
-        messages.slice(0, -1),
-        texts.map((text) => ({ jsonrpc: '2.0', method: 'firebase.event', params: { text } })),
-      );
+      const expected = texts.map((text) => ({ jsonrpc: '2.0', method: 'firebase.event', params: { text } }));
+      assert.deepEqual(messages.slice(0, -1), expected);
       const { id, result } = messages.at(-1) ?? {};
       assert.equal(id, 7);
       assert.deepEqual((result as Json)['structuredContent'], { reported: texts.length });

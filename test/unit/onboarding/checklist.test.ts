@@ -26,17 +26,15 @@ describe('onboarding checklist', () => {
       { milestones, last_completed_at: secondsAfterStart(4) },
       { firstDiscovery: secondsAfterStart(5) },
     );
-    assert.deepEqual(
-      items.map(({ id, completedAt }) => [id, (Number(completedAt) - START.getTime()) / 1000]),
-      [
-        ['register', 0],
-        ['connect', 1],
-        ['join', 2],
-        ['claim', 3],
-        ['complete', 4],
-        ['discover', 5],
-      ],
-    );
+    const rows = items.map(({ id, completedAt }) => [id, (Number(completedAt) - START.getTime()) / 1000]);
+    assert.deepEqual(rows, [
+      ['register', 0],
+      ['connect', 1],
+      ['join', 2],
+      ['claim', 3],
+      ['complete', 4],
+      ['discover', 5],
+    ]);
     const later = itemsOf({
       milestones: { ...milestones, completed: secondsAfterStart(4) },
       last_completed_at: secondsAfterStart(9),

@@ -49,15 +49,13 @@ describe('call of a hosted agent', () => {
       const journal = new NotedAttempts();
       const result = await time.during(call(callOf(time, [claude, gemini]), ...calling(time, { journal })));
       assert.equal(result.kind, 'answered');
-      assert.deepEqual(
-        result.attempts.map(({ agent: who, number, end, waited }) => [who, number, end, waited]),
-        [
-          ['claude', 1, kind, 0],
-          ['claude', 2, kind, 250],
-          ['claude', 3, kind, 500],
-          ['gemini', 1, 'answered', 0],
-        ],
-      );
+      const rows = result.attempts.map(({ agent: who, number, end, waited }) => [who, number, end, waited]);
+      assert.deepEqual(rows, [
+        ['claude', 1, kind, 0],
+        ['claude', 2, kind, 250],
+        ['claude', 3, kind, 500],
+        ['gemini', 1, 'answered', 0],
+      ]);
       assert.deepEqual(journal.ended, result.attempts);
       assert.deepEqual(result.warnings, [`gemini answered instead of claude (${kind}): claude failed.`]);
     });
@@ -75,15 +73,11 @@ describe('call of a hosted agent', () => {
     const claude = agent('claude', { fails: 'context_too_long' });
     const gemini = agent('gemini', { fails: 'context_too_long' });
     const larger = await time.during(call(callOf(time, [claude, gemini]), ...calling(time)));
-    assert.deepEqual(
-      larger.attempts.map(({ agent: who }) => who),
-      ['claude', 'gemini'],
-    );
+    const agents = larger.attempts.map(({ agent: who }) => who);
+    assert.deepEqual(agents, ['claude', 'gemini']);
     const smaller = await time.during(call(callOf(time, [gemini, claude]), ...calling(time)));
-    assert.deepEqual(
-      smaller.attempts.map(({ agent: who }) => who),
-      ['gemini'],
-    );
+    const attemptAgents = smaller.attempts.map(({ agent: who }) => who);
+    assert.deepEqual(attemptAgents, ['gemini']);
   });
 
   it('uses the fallback agent immediately if an agent is unavailable, and reports the reason', async () => {
@@ -122,13 +116,11 @@ describe('call of a hosted agent', () => {
     assert.deepEqual(waited, [0, 7000]);
     const gemini = agent('gemini', { says: 'Done.' });
     const result = await time.during(call(callOf(time, [asks(MAX_WAIT_MS + 1), gemini]), ...calling(time)));
-    assert.deepEqual(
-      result.attempts.map(({ agent: who, waited }) => [who, waited]),
-      [
-        ['claude', 0],
-        ['gemini', 0],
-      ],
-    );
+    const rows = result.attempts.map(({ agent: who, waited }) => [who, waited]);
+    assert.deepEqual(rows, [
+      ['claude', 0],
+      ['gemini', 0],
+    ]);
   });
 
   it('is cancelled at its timeout, and its whole reservation counts as spent', async () => {
@@ -157,13 +149,11 @@ describe('call of a hosted agent', () => {
       const result = await time.during(call(callOf(time, [claude], changes), ...calling(time, { budget, journal })));
       assert.equal(result.kind === 'answered' && result.answer.text, 'Done.');
       assert.deepEqual(roomsOf(claude), [8192, 32_000]);
-      assert.deepEqual(
-        result.attempts.map(({ end, usage, waited }) => [end, usage.output_tokens, waited]),
-        [
-          ['truncated', 5, 0],
-          ['answered', 5, 0],
-        ],
-      );
+      const rows = result.attempts.map(({ end, usage, waited }) => [end, usage.output_tokens, waited]);
+      assert.deepEqual(rows, [
+        ['truncated', 5, 0],
+        ['answered', 5, 0],
+      ]);
       assert.match(result.attempts[0]?.reason ?? '', /used up its 8192 output tokens before it wrote any text/);
       assert.deepEqual(budget.spent.usage, { input_tokens: 20, output_tokens: 10 });
       assert.deepEqual(journal.ended, result.attempts);
@@ -236,13 +226,11 @@ describe('call of a hosted agent', () => {
       const claude = agent('claude', { says: ' \n ' });
       const gemini = agent('gemini', { says: 'Done.' });
       const result = await time.during(call(callOf(time, [claude, gemini]), ...calling(time)));
-      assert.deepEqual(
-        result.attempts.map(({ agent: who, end }) => [who, end]),
-        [
-          ['claude', 'malformed'],
-          ['gemini', 'answered'],
-        ],
-      );
+      const rows = result.attempts.map(({ agent: who, end }) => [who, end]);
+      assert.deepEqual(rows, [
+        ['claude', 'malformed'],
+        ['gemini', 'answered'],
+      ]);
     });
 
     it('returns the truncated answer if it has some text', async () => {
@@ -364,13 +352,11 @@ describe('call of a hosted agent', () => {
     const result = await time.during(
       call(callOf(time, [claude, gemini], { onAnswer }), ...calling(time, { budget, journal })),
     );
-    assert.deepEqual(
-      result.attempts.map(({ agent: who, end, reason, usage }) => [who, end, reason, usage.output_tokens]),
-      [
-        ['claude', 'malformed', 'The response of claude has 800002 bytes; the limit is 800000.', 5],
-        ['gemini', 'answered', undefined, 5],
-      ],
-    );
+    const rows = result.attempts.map(({ agent: who, end, reason, usage }) => [who, end, reason, usage.output_tokens]);
+    assert.deepEqual(rows, [
+      ['claude', 'malformed', 'The response of claude has 800002 bytes; the limit is 800000.', 5],
+      ['gemini', 'answered', undefined, 5],
+    ]);
     assert.deepEqual([claude.requests.length, reported], [1, ['Done.']]);
     assert.deepEqual(budget.spent.usage, { input_tokens: 20, output_tokens: 10 });
     assert.deepEqual(journal.ended, result.attempts);

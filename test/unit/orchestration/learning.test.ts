@@ -164,13 +164,11 @@ describe('routing that learns from outcomes', () => {
     };
     const work = { execute: { outcomes: 40, buckets: { 0: record } } };
     const ranked = recommend(available, { role: 'execute' }, { routing: NO_ROUTING, work });
-    assert.deepEqual(
-      ranked.map(({ agent, score }) => [agent, score]),
-      [
-        ['claude', 0.97],
-        ['gemini', 0.94],
-      ],
-    );
+    const rows = ranked.map(({ agent, score }) => [agent, score]);
+    assert.deepEqual(rows, [
+      ['claude', 0.97],
+      ['gemini', 0.94],
+    ]);
   });
 });
 

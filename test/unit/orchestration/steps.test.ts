@@ -70,14 +70,12 @@ describe('workflow step with several agents', () => {
       const result = await time.during(race(run));
       assert.deepEqual([result.winner, result.output], ['gemini', 'First.']);
       for (const loser of ['claude', 'third']) assert.deepEqual(run.find(loser)?.calledOff, [40]);
-      assert.deepEqual(
-        result.answers.map(({ agent, kind }) => [agent, kind]),
-        [
-          ['claude', 'failed'],
-          ['gemini', 'answered'],
-          ['third', 'failed'],
-        ],
-      );
+      const rows = result.answers.map(({ agent, kind }) => [agent, kind]);
+      assert.deepEqual(rows, [
+        ['claude', 'failed'],
+        ['gemini', 'answered'],
+        ['third', 'failed'],
+      ]);
       assert.match(result.explanation, /gemini was the first .* claude was cancelled\. third was cancelled\./);
     });
 
@@ -164,10 +162,8 @@ describe('workflow step with several agents', () => {
         third: [{ says: judges }],
       });
       const result = await time.during(vote({ ...run, agents: ['claude', 'gemini'] }));
-      assert.deepEqual(
-        result.ballots?.map(({ judge, ranking }) => [judge, ranking]),
-        [['third', ['gemini', 'claude']]],
-      );
+      const rows = result.ballots?.map(({ judge, ranking }) => [judge, ranking]);
+      assert.deepEqual(rows, [['third', ['gemini', 'claude']]]);
     });
 
     it('shows the judges anonymous answers, and stores which letter stands for which agent', async () => {
@@ -225,10 +221,8 @@ describe('workflow step with several agents', () => {
       const asked = questions.map(({ key }) => key).filter((key) => key.startsWith('judge:claude'));
       assert.deepEqual(asked, ['judge:claude', 'judge:claude:again']);
       assert.equal(result.furtherCalls.length, 3, 'both of its calls are reported');
-      assert.deepEqual(
-        result.ballots?.map(({ ranking }) => ranking?.[0]),
-        ['gemini', 'gemini'],
-      );
+      const found = result.ballots?.map(({ ranking }) => ranking?.[0]);
+      assert.deepEqual(found, ['gemini', 'gemini']);
     });
 
     it('ignores a judge that returns no ranking', async () => {

@@ -25,14 +25,12 @@ describe('definition of a workflow', () => {
     );
     const workflow = readWorkflow(example, 'workflow');
     assert.deepEqual(readWorkflow(JSON.stringify(example), 'workflow'), workflow);
-    assert.deepEqual(
-      allSteps(workflow).map(({ name, agent, role }) => [name, agent, role]),
-      [
-        ['step_1', 'claude', 'plan'],
-        ['step_2', 'gemini', 'execute'],
-        ['step_3', 'claude', 'review'],
-      ],
-    );
+    const rows = allSteps(workflow).map(({ name, agent, role }) => [name, agent, role]);
+    assert.deepEqual(rows, [
+      ['step_1', 'claude', 'plan'],
+      ['step_2', 'gemini', 'execute'],
+      ['step_3', 'claude', 'review'],
+    ]);
   });
 
   it('is unchanged after it is serialized and parsed', () => {

@@ -16,22 +16,18 @@ describe('arguments of npm test', () => {
   });
 
   it('select the suite "real" only if it is named', () => {
-    assert.deepEqual(
-      choose(['real']).chosen.map(({ specs }) => specs),
-      ['test/real'],
-    );
+    const chosenSpecs = choose(['real']).chosen.map(({ specs }) => specs);
+    assert.deepEqual(chosenSpecs, ['test/real']);
   });
 
   it('select suites by name, and spec files by path', () => {
     const { chosen, everything } = choose(['unit', './test/e2e/streams.test.ts']);
     assert.equal(everything, false);
-    assert.deepEqual(
-      chosen.map(({ specs, emulators }) => ({ specs, emulators })),
-      [
-        { specs: 'test/unit', emulators: false },
-        { specs: 'test/e2e/streams.test.ts', emulators: true },
-      ],
-    );
+    const rows = chosen.map(({ specs, emulators }) => ({ specs, emulators }));
+    assert.deepEqual(rows, [
+      { specs: 'test/unit', emulators: false },
+      { specs: 'test/e2e/streams.test.ts', emulators: true },
+    ]);
   });
 
   it('are passed to mocha if npm test does not know them', () => {

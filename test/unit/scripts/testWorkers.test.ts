@@ -21,19 +21,15 @@ describe('batches of test files', () => {
     assert.deepEqual(batches.flatMap((batch) => batch.files).sort(), files.toSorted());
     const seconds = batches.map((batch) => batch.seconds);
     assert.ok(Math.max(...seconds) - Math.min(...seconds) <= 2, seconds.join());
-    assert.deepEqual(
-      seconds,
-      seconds.toSorted((one, other) => other - one),
-    );
+    const expected = seconds.toSorted((one, other) => other - one);
+    assert.deepEqual(seconds, expected);
   });
 
   it('consist of a single file if that file takes long', () => {
     const batches = batchesOf(rules, ['short', 'long', 'shorter'], (file) => (file === 'long' ? 240 : 1));
     assert.deepEqual(batches[0]?.files, ['long']);
-    assert.deepEqual(
-      batches.slice(1).flatMap((batch) => batch.files),
-      ['short', 'shorter'],
-    );
+    const files = batches.slice(1).flatMap((batch) => batch.files);
+    assert.deepEqual(files, ['short', 'shorter']);
   });
 
   it('are smaller for isolated suites, and the files of a sequential suite are a single batch', () => {
@@ -50,10 +46,8 @@ describe('batches of test files', () => {
   it('start with suites that need no emulators, and end with the shortest batch', () => {
     const of = (suite: typeof unit, seconds: number) => ({ suite, files: [], seconds });
     const ordered = inOrder([of(rules, 5), of(unit, 1), of(rules, 20), of(endToEnd, 3), of(unit, 9)]);
-    assert.deepEqual(
-      ordered.map(({ suite, seconds }) => `${suite.name} ${seconds}`),
-      ['unit 1', 'unit 9', 'e2e 3', 'rules 20', 'rules 5'],
-    );
+    const found = ordered.map(({ suite, seconds }) => `${suite.name} ${seconds}`);
+    assert.deepEqual(found, ['unit 1', 'unit 9', 'e2e 3', 'rules 20', 'rules 5']);
   });
 });
 

@@ -61,10 +61,9 @@ describe('changes to the list of skills when an agent registers', () => {
       for (const id of ids) assert.match(id, /^capability\.[^/]+$/);
       const counts = ids.map((id) => moves.reduce((sum, [other, by]) => sum + (other === id ? by : 0), 0));
       const own = new Set(history.at(-1)?.[0].map((name) => name.toLowerCase()));
-      assert.deepEqual(
-        counts.filter((count) => count !== 0),
-        [...own].map(() => 1),
-      );
+      const found = counts.filter((count) => count !== 0);
+      const expected = [...own].map(() => 1);
+      assert.deepEqual(found, expected);
     });
   });
 });

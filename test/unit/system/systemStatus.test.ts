@@ -126,10 +126,8 @@ describe('system status', () => {
     ] as const;
     for (const [readings, health, levels] of cases) {
       assert.equal(healthOf(readings), health);
-      assert.deepEqual(
-        alertsOf(readings).map(({ level }) => level),
-        levels,
-      );
+      const alertLevels = alertsOf(readings).map(({ level }) => level);
+      assert.deepEqual(alertLevels, levels);
     }
   });
 

@@ -151,10 +151,8 @@ describe('to-dos after any sequence of changes and undos', function () {
       const [completion] = home.entries;
       await home.todos.edit(home.owner, String(next?.id), { priority: 'HIGH' }, home.record);
       const { refused } = await home.undo(String(completion?.id));
-      assert.deepEqual(
-        refused.map(({ effect }) => effect.kind),
-        ['todo', 'recurring_task'],
-      );
+      const kinds = refused.map(({ effect }) => effect.kind);
+      assert.deepEqual(kinds, ['todo', 'recurring_task']);
       assert.equal((await home.todos.complete(home.owner, first.id, home.record)).next, undefined);
       home.requireSound(frequency);
     }

@@ -14,9 +14,7 @@ describe('recurring to-do during a year', () => {
         due.push(next?.due);
         next = next && nextOccurrence(rule, next.due, next.on);
       }
-      assert.deepEqual(
-        due,
-        calendar.map((date) => new Date(date)),
-      );
+      const expected = calendar.map((date) => new Date(date));
+      assert.deepEqual(due, expected);
     });
 });

@@ -76,10 +76,8 @@ describe('recurring to-do whose time zone is changed', () => {
   it('returns to its time of day after a first day on which the clock skips that time', () => {
     const rule = { frequency: 'DAILY', start_date: new Date('2027-03-28T02:30:00Z'), timezone: 'UTC' } as const;
     const moved = inTimezone(rule, 'Europe/Berlin');
-    assert.deepEqual(
-      series(moved, 2).map(({ due }) => due.toISOString()),
-      ['2027-03-28T01:30:00.000Z', '2027-03-29T00:30:00.000Z'],
-    );
+    const found = series(moved, 2).map(({ due }) => due.toISOString());
+    assert.deepEqual(found, ['2027-03-28T01:30:00.000Z', '2027-03-29T00:30:00.000Z']);
     assert.deepEqual(inTimezone(moved, 'UTC'), rule);
   });
 
@@ -88,10 +86,9 @@ describe('recurring to-do whose time zone is changed', () => {
       const moved = inTimezone(inTimezone(rule, one), other);
       assert.equal(timeOf(moved), timeOf(rule));
       const [before, after] = [series(rule), series(moved)];
-      assert.deepEqual(
-        after.map(({ on }) => on),
-        before.map(({ on }) => on),
-      );
+      const days = after.map(({ on }) => on);
+      const expected = before.map(({ on }) => on);
+      assert.deepEqual(days, expected);
       for (const { on, due } of after) {
         const meant = Date.parse(on) + timeOf(moved);
         const isSkipped = firstInstant(meant, other) === undefined;

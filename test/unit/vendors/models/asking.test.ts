@@ -77,10 +77,9 @@ describe('request to a model', function () {
         const one = agent(name);
         const prompts = Array.from({ length: 20 }, (_, number) => question(name, `number ${number}`).prompt);
         const answers = await Promise.all(prompts.map((prompt) => ask(one, { prompt })));
-        assert.deepEqual(
-          answers.map(({ text }) => text),
-          prompts.map((prompt) => `An answer to: ${prompt}`),
-        );
+        const texts = answers.map(({ text }) => text);
+        const expected = prompts.map((prompt) => `An answer to: ${prompt}`);
+        assert.deepEqual(texts, expected);
       });
 
       it('throws the error that its listener throws, and closes the connection', async () => {
