@@ -112,10 +112,8 @@ describe('the tool access.whoami', () => {
     const workspace = await fixture.workspaceOf('ada');
     const root = await fixture.ask(await fixture.person('root'), 'whoami');
     assert.equal(mine(root, workspace), undefined);
-    assert.deepEqual(
-      Object(root['administers']).filter((one: unknown) => Object(one).workspace === workspace),
-      [{ workspace, access: 'private' }],
-    );
+    const found = Object(root['administers']).filter((one: unknown) => Object(one).workspace === workspace);
+    assert.deepEqual(found, [{ workspace, access: 'private' }]);
     await fixture.arrive('eve', 'leader');
     assert.ok(!JSON.stringify(await fixture.ask(await fixture.person('eve'), 'whoami')).includes(workspace));
   });

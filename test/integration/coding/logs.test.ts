@@ -101,10 +101,9 @@ describe('the log of a coding task', () => {
       more = part['more'] === true;
     }
     assert.ok(pages > 1, 'the log fits on one page, so paging is not tested');
-    assert.deepEqual(
-      read.map((line) => fields(line)),
-      entries.map(({ sequence, ...line }) => ({ ...line, line: sequence })),
-    );
+    const found = read.map((line) => fields(line));
+    const expected = entries.map(({ sequence, ...line }) => ({ ...line, line: sequence }));
+    assert.deepEqual(found, expected);
     assert.ok(
       (
         await firestore()

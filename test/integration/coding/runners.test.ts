@@ -113,10 +113,8 @@ describe('runners', () => {
     assert.deepEqual(await reported({ readUntil: first.id }), []);
     await answer(team, 'coordination_message_agent', { ...written, message: 'And the old one.' });
     await team.order();
-    assert.deepEqual(
-      (await reported({ readUntil: first.id })).map(({ text }: { text: string }) => text),
-      ['And the old one.'],
-    );
+    const texts = (await reported({ readUntil: first.id })).map(({ text }: { text: string }) => text);
+    assert.deepEqual(texts, ['And the old one.']);
   });
 
   it('get different tasks if several runners wait concurrently', async () => {

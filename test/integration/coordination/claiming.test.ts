@@ -44,10 +44,8 @@ describe('claim_task', () => {
     const young = await team.create({ priority: 5 }, { priority: 1 }, { priority: 9 });
     const names = new Map([...old, ...young].map(({ id }, index) => [id, index]));
     const drained = await drain(await team.join('ann'));
-    assert.deepEqual(
-      drained.map((id) => names.get(id)),
-      [4, 0, 2, 3, 1, 5],
-    );
+    const found = drained.map((id) => names.get(id));
+    assert.deepEqual(found, [4, 0, 2, 3, 1, 5]);
   });
 
   it('returns an urgent task first, even if it was created after the others', async () => {
@@ -67,10 +65,8 @@ describe('claim_task', () => {
       { priority: 1, dependencies: ['task-2', 'task-3'] },
     );
     const drained = await drain(await team.join('ann'));
-    assert.deepEqual(
-      drained,
-      [0, 2, 1, 3].map((place) => tasks[place]?.id),
-    );
+    const expected = [0, 2, 1, 3].map((place) => tasks[place]?.id);
+    assert.deepEqual(drained, expected);
     assert.deepEqual(await team.counts(), { done: 4 });
   });
 
@@ -136,10 +132,8 @@ describe('claim_task', () => {
       team.pass(1);
     }
     claimed.push(await team.claim(ann));
-    assert.deepEqual(
-      claimed,
-      [0, 1, 2, 0].map((place) => tasks[place]?.id),
-    );
+    const expected = [0, 1, 2, 0].map((place) => tasks[place]?.id);
+    assert.deepEqual(claimed, expected);
     await team.complete(ann, tasks[0]?.id ?? '');
     assert.equal(await team.claim(ann), tasks[3]?.id);
   });
@@ -206,10 +200,8 @@ describe('claim_task', () => {
     const tasks = await team.create(...Array.from({ length: 12 }, () => ({})));
     const agents = await Promise.all(Array.from({ length: 12 }, (_, index) => team.join(`agent-${index}`)));
     const claimed = await Promise.all(agents.map((agentId) => team.claim(agentId)));
-    assert.deepEqual(
-      claimed.toSorted(),
-      tasks.map((task) => task.id),
-    );
+    const expected = tasks.map((task) => task.id);
+    assert.deepEqual(claimed.toSorted(), expected);
     assert.deepEqual(await team.counts(), { claimed: 12 });
   });
 

@@ -136,14 +136,12 @@ describe('the task queue with deadlines and types', () => {
       tasks: [{ description: 'B', type: 'research', deadline }, { description: 'C' }],
     });
     const queue = queuePage.parse(await answer(team, 'system_getTaskQueue', {}));
-    assert.deepEqual(
-      queue.tasks.map(({ type, deadline: at }) => [type, at]),
-      [
-        ['bug-fix', '2040-01-02T10:00:00.000Z'],
-        ['research', '2040-01-02T10:00:00.000Z'],
-        ['coordination', undefined],
-      ],
-    );
+    const rows = queue.tasks.map(({ type, deadline: at }) => [type, at]);
+    assert.deepEqual(rows, [
+      ['bug-fix', '2040-01-02T10:00:00.000Z'],
+      ['research', '2040-01-02T10:00:00.000Z'],
+      ['coordination', undefined],
+    ]);
     for (const type of ['research', 'bug-fix', 'coordination']) {
       const { tasks } = queuePage.parse(await answer(team, 'system_getTaskQueue', { type }));
       const types = tasks.map((task) => task.type);

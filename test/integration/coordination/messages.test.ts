@@ -75,11 +75,8 @@ describe('messages to agents', () => {
     assert.ok(Array.isArray(messages));
     await beat({ read_until: messages[0].id });
     const left = (await mailboxes.find(ann))?.value.messages ?? [];
-    assert.deepEqual(
-      left.map(({ text }) => text),
-      ['There'],
-      'messages of the other workspace stay unread',
-    );
+    const leftTexts = left.map(({ text }) => text);
+    assert.deepEqual(leftTexts, ['There'], 'messages of the other workspace stay unread');
   });
 
   it('are returned by heartbeat and claim_task, with their sender, until they are read', async () => {
@@ -90,13 +87,11 @@ describe('messages to agents', () => {
     const { message_id } = await send('Two');
     const { messages } = await beat();
     assert.ok(Array.isArray(messages));
-    assert.deepEqual(
-      messages.map(({ from, text, task_id: about }) => [from, text, about]),
-      [
-        [team.leader.agent_id, 'One', task_id],
-        [team.leader.agent_id, 'Two', undefined],
-      ],
-    );
+    const rows = messages.map(({ from, text, task_id: about }) => [from, text, about]);
+    assert.deepEqual(rows, [
+      [team.leader.agent_id, 'One', task_id],
+      [team.leader.agent_id, 'Two', undefined],
+    ]);
     const claimed = await answer(team, 'coordination_claim_task', { agent_id: ann }, await own());
     assert.deepEqual(texts(claimed), ['One', 'Two']);
     const again = await answer(team, 'coordination_claim_task', { agent_id: ann }, await own());

@@ -132,10 +132,8 @@ describe('start_task, complete_task and fail_task', () => {
     team.pass(30);
     const others = await Promise.all(['bob', 'cleo', 'dan'].map((name) => team.join(name)));
     const claims = await Promise.all(others.map((agentId) => team.claim(agentId)));
-    assert.deepEqual(
-      claims.filter((claim) => claim !== undefined),
-      [id],
-    );
+    const found = claims.filter((claim) => claim !== undefined);
+    assert.deepEqual(found, [id]);
     assert.equal((await team.task(id)).blockers, 0);
     assert.deepEqual(await team.counts(), { claimed: 1 });
   });

@@ -58,10 +58,8 @@ describe('a call that requires approval', () => {
     const both = await Promise.all([execute(request_id), execute(request_id, fixture.anotherInstance())]);
     assert.deepEqual(both.sort(), ['made', 'nothing']);
     const made = await tasks();
-    assert.deepEqual(
-      made.map((task) => [task['created_by'], task['coding'].owner_uid, task['description']]),
-      [[agent.agent_id, ada.uid, 'Add a test']],
-    );
+    const rows = made.map((task) => [task['created_by'], task['coding'].owner_uid, task['description']]);
+    assert.deepEqual(rows, [[agent.agent_id, ada.uid, 'Add a test']]);
     const { outcome } = await seen(request_id);
     const again = await answer(fixture, CREATE, CODE, agent);
     assert.deepEqual(Object(outcome).answer, again, 'an identical call returns the outcome');

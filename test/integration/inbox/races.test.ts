@@ -173,10 +173,8 @@ describe("a question's notification", () => {
     await Promise.allSettled([deliver(), deliver(fixture.anotherInstance()), deliver(fixture.anotherInstance())]);
     await deliver();
     await deliver(fixture.anotherInstance());
-    assert.deepEqual(
-      tokens.map((token) => fcm.of(token).length),
-      [1, 1],
-    );
+    const found = tokens.map((token) => fcm.of(token).length);
+    assert.deepEqual(found, [1, 1]);
     const pushed = fcm.of(String(tokens[0]))[0];
     assert.equal(pushed?.data['request_id'], asked['request_id']);
     const link = new URL(pushed?.webpush.fcmOptions?.link ?? '');

@@ -138,13 +138,11 @@ describe('a model response that is too large for the journal', () => {
     fixture.models.when({ vendor: 'anthropic', text: input }, LARGE);
     const { run, steps } = await fixture.run(ONE_STEP, { input });
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
-    assert.deepEqual(
-      steps[0]?.attempts.map(({ agent, end, cost_usd: costUsd }) => [agent, end, costUsd > 0]),
-      [
-        ['claude', 'malformed', true],
-        ['gemini', 'answered', true],
-      ],
-    );
+    const rows = steps[0]?.attempts.map(({ agent, end, cost_usd: costUsd }) => [agent, end, costUsd > 0]);
+    assert.deepEqual(rows, [
+      ['claude', 'malformed', true],
+      ['gemini', 'answered', true],
+    ]);
     assert.match(run.warnings.join(), /The response of claude has 2000000 bytes; the limit is 800000\./);
   });
 
@@ -185,13 +183,11 @@ describe('a prompt that cannot be built', () => {
     const { run, steps: records } = await fixture.run({ name: 'many', steps }, { input: 'x'.repeat(380_000) });
     assert.deepEqual([run.status, run.failure?.reason], ['failed', 'PROMPT_TOO_LARGE']);
     assert.match(run.failure?.message ?? '', /^Step "two": The prompt could not be built: With \{\{input\}\}/);
-    assert.deepEqual(
-      records.map(({ name, status }) => [name, status]),
-      [
-        ['one', 'succeeded'],
-        ['two', 'failed'],
-      ],
-    );
+    const rows = records.map(({ name, status }) => [name, status]);
+    assert.deepEqual(rows, [
+      ['one', 'succeeded'],
+      ['two', 'failed'],
+    ]);
     assert.ok(run.spent.cost_usd > 0);
   });
 });

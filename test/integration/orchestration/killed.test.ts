@@ -49,10 +49,9 @@ describe('a run whose instance is killed', function () {
 
         const { run, steps } = await fixture.view(runId);
         assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
-        assert.deepEqual(
-          steps.map(({ name, status }) => [name, status]),
-          STEPS.map((name) => [name, 'succeeded']),
-        );
+        const rows = steps.map(({ name, status }) => [name, status]);
+        const expected = STEPS.map((name) => [name, 'succeeded']);
+        assert.deepEqual(rows, expected);
         const doubt = doubtAfter(STEPS.indexOf(step), at);
         for (const name of STEPS) await assertMade(runId, input, name, doubt);
         const doubts = Number(doubt[0] !== undefined);

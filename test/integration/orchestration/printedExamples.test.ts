@@ -93,10 +93,8 @@ describe('examples of the orchestration specification', () => {
     const [vote] = stepsOf(await result('orchestrate_parallel', { ...asked, mode: 'vote' }));
     assert.equal(typeof vote?.['explanation'], 'string');
     const [all] = stepsOf(await result('orchestrate_parallel', { ...asked, mode: 'all' }));
-    assert.deepEqual(
-      [...Object(all?.['results'])].map(({ agent }) => agent),
-      BOTH,
-    );
+    const agents = [...Object(all?.['results'])].map(({ agent }) => agent);
+    assert.deepEqual(agents, BOTH);
   });
 
   it('list_runs lists a run after its start', async () => {

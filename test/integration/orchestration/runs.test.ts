@@ -29,16 +29,14 @@ describe('a run', () => {
   it('executes its steps in order, each with the result of the previous step', async () => {
     const { run, steps } = await fixture.run(FIVE_STEPS);
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
-    assert.deepEqual(
-      steps.map(({ number, name, status, agents }) => [number, name, status, agents]),
-      [
-        [1, 'one', 'succeeded', ['claude']],
-        [2, 'two', 'succeeded', ['gemini']],
-        [3, 'three', 'succeeded', ['claude']],
-        [4, 'four', 'succeeded', ['gemini']],
-        [5, 'five', 'succeeded', ['claude']],
-      ],
-    );
+    const rows = steps.map(({ number, name, status, agents }) => [number, name, status, agents]);
+    assert.deepEqual(rows, [
+      [1, 'one', 'succeeded', ['claude']],
+      [2, 'two', 'succeeded', ['gemini']],
+      [3, 'three', 'succeeded', ['claude']],
+      [4, 'four', 'succeeded', ['gemini']],
+      [5, 'five', 'succeeded', ['claude']],
+    ]);
     assert.equal(run.result_step, 'five.1');
     const outputTokens = steps.reduce((sum, step) => sum + step.spent.output_tokens, 0);
     assert.ok(outputTokens > 0 && run.spent.output_tokens === outputTokens);

@@ -46,13 +46,11 @@ describe('reminder tools', () => {
     const [later, next] = [await add(3 * HOUR), await add(2 * HOUR)];
     await add();
     const { reminders, total } = await list();
-    assert.deepEqual(
-      reminders.map(({ id, remind_at, sent }) => [id, remind_at, sent]),
-      [
-        [next, at(HOUR), false],
-        [later, at(2 * HOUR), false],
-      ],
-    );
+    const rows = reminders.map(({ id, remind_at, sent }) => [id, remind_at, sent]);
+    assert.deepEqual(rows, [
+      [next, at(HOUR), false],
+      [later, at(2 * HOUR), false],
+    ]);
     assert.equal(total, 2);
   });
 

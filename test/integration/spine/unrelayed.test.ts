@@ -49,10 +49,8 @@ describe('events that were not relayed', () => {
     }
     await happen('on-its-way', MINUTE);
     assert.deepEqual((await run()).counts, { relayed: 7 });
-    assert.deepEqual(
-      relayed.sort(),
-      [0, 1, 2, 3, 4, 5, 6].map((day) => `missing-${day}`),
-    );
+    const expected = [0, 1, 2, 3, 4, 5, 6].map((day) => `missing-${day}`);
+    assert.deepEqual(relayed.sort(), expected);
     assert.deepEqual(await run(), { counts: { relayed: 0 }, isBehind: false });
     assert.equal(relayed.length, 7);
   });

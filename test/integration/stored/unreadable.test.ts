@@ -110,10 +110,8 @@ describe('unreadable documents', () => {
     const at = (id: string | undefined) => firestore().doc(taskPath(String(id)));
     await at(other?.id).update({ id: 'a/b' });
     await at(strange?.id).update({ more: at(whole?.id), much: { more: [at(whole?.id)] } });
-    assert.deepEqual(
-      (await team.tasks()).map(({ id }) => id),
-      [strange?.id, whole?.id],
-    );
+    const ids = (await team.tasks()).map(({ id }) => id);
+    assert.deepEqual(ids, [strange?.id, whole?.id]);
   });
 
   it('do not prevent their holder from claiming another task', async () => {

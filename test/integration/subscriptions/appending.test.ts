@@ -16,10 +16,8 @@ describe('concurrent appends to many logs', () => {
     const taken = logs.filter((_log, index) => index % 4 === 1);
     for (const log of taken) assert.equal(await events.append(log, entryOf('first')), true);
     const appended = await Promise.all(logs.map((log) => events.append(log, entryOf('second'))));
-    assert.deepEqual(
-      appended,
-      logs.map((log) => !taken.includes(log)),
-    );
+    const expected = logs.map((log) => !taken.includes(log));
+    assert.deepEqual(appended, expected);
     const stored = await Promise.all(logs.map(async (log) => (await events.read(log, 1, 10))[0]?.writer));
     assert.deepEqual(
       stored,
@@ -35,10 +33,8 @@ describe('concurrent appends to many logs', () => {
     assert.deepEqual(others, []);
     // After a lost response, the client sends the entry again.
     assert.equal(entry && (await events.append(log, entry)), true);
-    assert.deepEqual(
-      appended,
-      writers.map((writer) => writer === entry?.writer),
-    );
+    const expected = writers.map((writer) => writer === entry?.writer);
+    assert.deepEqual(appended, expected);
   });
 });
 

@@ -78,10 +78,8 @@ describe('a subscription on several instances', () => {
         await written;
       }
       const reported = await subscriber.until(watching, (events) => events.length >= keys.length);
-      assert.deepEqual(
-        [...reported].sort(),
-        keys.map((key, n) => `${key} {"n":${n}}`),
-      );
+      const expected = keys.map((key, n) => `${key} {"n":${n}}`);
+      assert.deepEqual([...reported].sort(), expected);
       const cursors = subscriber.readings.flatMap(({ events }) => events.map(({ cursor }) => cursor));
       assert.equal(new Set(cursors).size, keys.length);
     });

@@ -284,10 +284,8 @@ describe('a subscription', () => {
       const second = await poll(wish, first.cursor);
       assert.equal(second.overflow, true);
       await write(wish.path, { a: 1 });
-      assert.deepEqual(
-        (await poll(wish, second.cursor)).events.map(({ event }) => event.key),
-        ['a'],
-      );
+      const keys = (await poll(wish, second.cursor)).events.map(({ event }) => event.key);
+      assert.deepEqual(keys, ['a']);
     });
   });
 

@@ -88,10 +88,8 @@ describe('subscription tools', () => {
       channel: { notify: (one) => notified.push(one), bytesOf: sentBytes },
     });
     assert.ok('answer' in outcome && Array.isArray(outcome.answer['events']));
-    assert.deepEqual(
-      notified,
-      outcome.answer['events'].map((params) => ({ method: 'firebase.event', params })),
-    );
+    const expected = outcome.answer['events'].map((params) => ({ method: 'firebase.event', params }));
+    assert.deepEqual(notified, expected);
     assert.deepEqual(
       notified.map(({ params }) => [params['subscriptionId'], params['eventType'], params['key'], params['data']]),
       [

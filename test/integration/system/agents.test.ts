@@ -170,10 +170,8 @@ describe('system.getAgents', () => {
     await team.createOne();
     await team.claim(agentId);
     const { agents } = await list({ status: 'busy' });
-    assert.deepEqual(
-      agents.map(({ id, currentTasks, maxTasks }) => [id, currentTasks, maxTasks]),
-      [[agentId, 1, 1]],
-    );
+    const rows = agents.map(({ id, currentTasks, maxTasks }) => [id, currentTasks, maxTasks]);
+    assert.deepEqual(rows, [[agentId, 1, 1]]);
     assert.ok((await everyId({ status: 'busy', capabilities: [] })).includes(agentId));
   });
 

@@ -120,13 +120,11 @@ describe('system.listSkills', () => {
     await team.join('one', [`${word}-kept`]);
     assert.deepEqual(await names({ search: word }), [`${word}-kept`]);
     const all = await list({ search: word, includeDeprecated: true });
-    assert.deepEqual(
-      all.skills.map(({ name, deprecated }) => [name, deprecated]),
-      [
-        [`${word}-kept`, false],
-        [`${word}-old`, true],
-      ],
-    );
+    const rows = all.skills.map(({ name, deprecated }) => [name, deprecated]);
+    assert.deepEqual(rows, [
+      [`${word}-kept`, false],
+      [`${word}-old`, true],
+    ]);
     await team.join('two', [`${word}-old`]);
     assert.deepEqual(await names({ search: word }), [`${word}-kept`, `${word}-old`]);
   });

@@ -69,28 +69,24 @@ describe('system.getTaskQueue', () => {
   it('lists claimable tasks in queue order, then blocked tasks', async () => {
     await fill();
     const { tasks } = await look();
-    assert.deepEqual(
-      tasks.map(({ title, status, priority, type }) => [title, status, priority, type]),
-      [
-        ['next', 'pending', 'high', 'coordination'],
-        ['later', 'pending', 'low', 'coordination'],
-        ['waits for one', 'blocked', 'critical', 'coordination'],
-        ['waits for two', 'blocked', 'critical', 'coordination'],
-      ],
-    );
+    const rows = tasks.map(({ title, status, priority, type }) => [title, status, priority, type]);
+    assert.deepEqual(rows, [
+      ['next', 'pending', 'high', 'coordination'],
+      ['later', 'pending', 'low', 'coordination'],
+      ['waits for one', 'blocked', 'critical', 'coordination'],
+      ['waits for two', 'blocked', 'critical', 'coordination'],
+    ]);
   });
 
   it('lists held tasks if the arguments ask for them', async () => {
     await fill();
     const all = await look({ includeAssigned: true });
     const held = all.tasks.filter((task) => task.assignedTo !== undefined);
-    assert.deepEqual(
-      held.map(({ title, status, assignedTo }) => [title, status, assignedTo]),
-      [
-        ['held', 'assigned', agentId],
-        ['started', 'in_progress', agentId],
-      ],
-    );
+    const rows = held.map(({ title, status, assignedTo }) => [title, status, assignedTo]);
+    assert.deepEqual(rows, [
+      ['held', 'assigned', agentId],
+      ['started', 'in_progress', agentId],
+    ]);
     assert.deepEqual(await titles({ status: 'assigned' }), ['held']);
     assert.deepEqual(await titles({ status: 'in_progress' }), ['started']);
     assert.deepEqual(await titles({ status: 'blocked' }), ['waits for one', 'waits for two']);

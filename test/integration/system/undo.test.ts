@@ -110,11 +110,8 @@ describe('the audit log of a workspace', () => {
       const [todo] = await todos();
       assert.deepEqual([todo?.['due_date'], todo?.['tags']], ['2099-01-01T10:00:00.000Z', []]);
       const reminders = Object(await answer(fixture, 'todo_list_reminders', {}, ada)).reminders;
-      assert.deepEqual(
-        reminders.map(({ task_id }: JsonObject) => task_id),
-        [id],
-        'the reminder is restored',
-      );
+      const taskIds = reminders.map(({ task_id }: JsonObject) => task_id);
+      assert.deepEqual(taskIds, [id], 'the reminder is restored');
       await undo(ada, { event_id: made.event_id });
       assert.deepEqual(await todos(), []);
       assert.equal((await latest(ada)).tool, 'system.undo');
@@ -152,11 +149,8 @@ describe('the audit log of a workspace', () => {
       const undone = await undo(ada, { event_id: completed.event_id });
       assert.deepEqual(undone['refused'], []);
       const left = await todos();
-      assert.deepEqual(
-        left.map(({ id, completed: isDone }) => [id, isDone]),
-        [[first?.['id'], false]],
-        JSON.stringify(recurring),
-      );
+      const rows = left.map(({ id, completed: isDone }) => [id, isDone]);
+      assert.deepEqual(rows, [[first?.['id'], false]], JSON.stringify(recurring));
     });
 
     it('does not revert a field that has changed since, and names the agent and tool of the change', async () => {

@@ -84,11 +84,8 @@ for (const database of ['firestore', 'realtime'] as const)
         [his.agent_id, his.owner_uid, [{ ...thing, before: { step: 1 }, after: { step: 2 } }]],
       );
       const { events } = Object(await ask('system_getAudit', { thing: `document:${thing.id}` }));
-      assert.deepEqual(
-        events.map(({ event_id }: { event_id: string }) => event_id),
-        [made.event_id],
-        'each owner sees the changes on their behalf',
-      );
+      const eventIds = events.map(({ event_id }: { event_id: string }) => event_id);
+      assert.deepEqual(eventIds, [made.event_id], 'each owner sees the changes on their behalf');
       await write({ step: 2 }, { operation: 'update' });
       assert.equal((await latest()).event_id, made.event_id, 'a write without effect leaves no entry');
     });

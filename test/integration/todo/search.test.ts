@@ -72,10 +72,8 @@ describe('search_tasks', function () {
     const { found } = await pages('review', 100);
     const numbers = found.flat().map((id) => Number(id.split('-').at(-1)));
     assert.ok(numbers.length > 5);
-    assert.deepEqual(
-      numbers,
-      numbers.toSorted((a, b) => a - b),
-    );
+    const expected = numbers.toSorted((a, b) => a - b);
+    assert.deepEqual(numbers, expected);
   });
 
   it('compares only the first 15 letters of each word', async () => {

@@ -105,10 +105,8 @@ describe('to-do tools', () => {
       const { success } = await tool(name, { task_id: id, ...args });
       assert.equal(success, true, name);
     }
-    assert.deepEqual(
-      (await events(id)).map(({ event_type }) => event_type),
-      ['created'],
-    );
+    const eventTypes = (await events(id)).map(({ event_type }) => event_type);
+    assert.deepEqual(eventTypes, ['created']);
     assert.deepEqual((await reminder.get()).updateTime, before);
   });
 
@@ -272,10 +270,8 @@ describe('to-do tools', () => {
       assert.deepEqual(ids, [first]);
       team.pass(1);
       await tool('complete_task', { task_id: first });
-      assert.deepEqual(
-        (await open()).map(({ id }) => id),
-        [next],
-      );
+      const openIds = (await open()).map(({ id }) => id);
+      assert.deepEqual(openIds, [next]);
       await tool('delete_task', { task_id: next });
       assert.equal((await open()).length, 1, 'the next occurrence exists after the deletion');
     });
@@ -332,10 +328,8 @@ describe('to-do tools', () => {
       assert.equal(fieldOf(recurring_task, 'next_occurrence'), due);
       const { reminders } = await tool('list_reminders', {});
       assert.ok(Array.isArray(reminders));
-      assert.deepEqual(
-        reminders.map((one) => [fieldOf(one, 'id'), fieldOf(one, 'remind_at')]),
-        [[first, new Date(Date.parse(due) - 3_600_000).toISOString()]],
-      );
+      const rows = reminders.map((one) => [fieldOf(one, 'id'), fieldOf(one, 'remind_at')]);
+      assert.deepEqual(rows, [[first, new Date(Date.parse(due) - 3_600_000).toISOString()]]);
       const { next_occurrence } = await tool('complete_task', { task_id: first });
       // Midnight in Tokyo is nine hours before midnight in UTC.
       assert.equal(fieldOf(next_occurrence, 'due_date'), inDays(8 - 9 / 24));

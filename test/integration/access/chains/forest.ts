@@ -222,11 +222,8 @@ export class Forest {
     });
     const isOut = ({ link }: Followed) => !may(link, { toolset: 'firebase', min: 'viewer', writes: false });
     const reported = this.streams.filter((one) => isOut(one) && one.output().includes('after'));
-    assert.deepEqual(
-      reported.map(({ link }) => link.name),
-      [],
-      'streams of revoked links receive nothing',
-    );
+    const names = reported.map(({ link }) => link.name);
+    assert.deepEqual(names, [], 'streams of revoked links receive nothing');
   }
 
   /** Signs in the invited people, and asserts that exactly the valid invitations make them members. */

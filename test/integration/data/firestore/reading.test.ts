@@ -111,10 +111,8 @@ describe('firebase.read of Firestore', () => {
     const values = [null, false, true, -1, 2.5, 'text', 'text', ['list'], { map: 1 }, 'long'.repeat(1000)];
     const path = await collectionOf(Object.fromEntries(values.map((value, index) => [`d${index}`, { value }])));
     const found = await pages(path, { orderBy: 'value', limit: 1 });
-    assert.deepEqual(
-      found.flat().sort(),
-      values.map((_, index) => `d${index}`),
-    );
+    const expected = values.map((_, index) => `d${index}`);
+    assert.deepEqual(found.flat().sort(), expected);
     const { nextCursor: cursor } = await data.read(worker, path, { orderBy: 'value', limit: 2 });
     await firestore().doc(`${path}/d1`).delete();
     const { data: rest } = await data.read(worker, path, { orderBy: 'value', limit: 1, cursor });

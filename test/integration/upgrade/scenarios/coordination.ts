@@ -111,10 +111,8 @@ const keys: Scenario = {
       async (at) => {
         await again(at);
         const all = tasks.parse(await at.call(lead, 'coordination_get_all_tasks'));
-        assert.deepEqual(
-          all.tasks.map(({ status: one }) => one),
-          ['done'],
-        );
+        const statuses = all.tasks.map(({ status: one }) => one);
+        assert.deepEqual(statuses, ['done']);
       },
     ];
   },

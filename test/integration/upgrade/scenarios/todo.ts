@@ -44,10 +44,8 @@ export const todoScenarios: readonly Scenario[] = [
         },
         async (at) => {
           const { tasks } = several.parse(await at.call(worker, 'todo_search_tasks', { query: `report ${tag}` }));
-          assert.deepEqual(
-            tasks.map(({ id, priority }) => [id, priority]),
-            [[plain, 'HIGH']],
-          );
+          const rows = tasks.map(({ id, priority }) => [id, priority]);
+          assert.deepEqual(rows, [[plain, 'HIGH']]);
           const listed = several.parse(await at.call(worker, 'todo_filter_tasks', { tags: [tag] }));
           assert.ok([plain, recurs].every((id) => listed.tasks.some((task) => task.id === id)));
           await at.call(worker, 'todo_set_task_due_date', { task_id: plain, due_date: due(72) });
