@@ -95,10 +95,8 @@ describe('the trigger repairTodo', () => {
     const done = all.find(({ id }) => id === first);
     assert.ok(done?.['completed_at'] instanceof Timestamp);
     const reminders = await person.own('reminders', 'owner_uid');
-    assert.deepEqual(
-      reminders.map((reminder) => [reminder['task_id'], reminder['remind_at'].toMillis(), reminder['sent']]),
-      [[next['id'], due - HOUR_MS, false]],
-    );
+    const rows = reminders.map((reminder) => [reminder['task_id'], reminder['remind_at'].toMillis(), reminder['sent']]);
+    assert.deepEqual(rows, [[next['id'], due - HOUR_MS, false]]);
     const reported = await events();
     assert.deepEqual(
       reported.map(({ event_type, task_id }) => `${event_type} ${task_id}`).sort(),
@@ -191,9 +189,7 @@ describe('the trigger repairTodo', () => {
     const reported = (await events()).map(({ event_type, task_id }) => `${event_type} ${task_id}`);
     assert.deepEqual(reported.sort(), [`created ${first}`, `deleted ${first}`, `created ${next?.['id']}`].sort());
     const reminders = await person.own('reminders', 'owner_uid');
-    assert.deepEqual(
-      reminders.map(({ task_id }) => task_id),
-      [next?.['id']],
-    );
+    const taskIds = reminders.map(({ task_id }) => task_id);
+    assert.deepEqual(taskIds, [next?.['id']]);
   });
 });

@@ -58,10 +58,8 @@ describe('hosted agents of the deployed functions', () => {
       const answer = await ended(await succeed(client, 'orchestrate', { prompt, preferences }));
       assert.equal(answer['result'], `Said by ${agent}.`);
       const asked = await models.askedAbout(prompt);
-      assert.deepEqual(
-        asked.map((one) => one.vendor),
-        [vendor],
-      );
+      const vendors = asked.map((one) => one.vendor);
+      assert.deepEqual(vendors, [vendor]);
     });
 
   it('close the connection to the vendor if their agent loses a race against another agent', async () => {

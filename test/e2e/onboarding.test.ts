@@ -123,10 +123,9 @@ for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS
     });
 
     it('suggests a quick start whose calls succeed unchanged and register the agent', async () => {
-      assert.deepEqual(
-        greeting.quickStart.map(({ step }) => step),
-        greeting.quickStart.map((_, index) => index + 1),
-      );
+      const steps = greeting.quickStart.map(({ step }) => step);
+      const expected = greeting.quickStart.map((_, index) => index + 1);
+      assert.deepEqual(steps, expected);
       for (const { action } of greeting.quickStart) await follow(action);
       assert.ok(identity, 'the quick start did not register the agent');
     });

@@ -68,10 +68,9 @@ for (const { title, address, tools } of lists)
     it('can be called through LangChain, which validates the arguments before it sends them', async () => {
       const sent: Sent[] = [];
       const made = await langChainTools(tools, sent);
-      assert.deepEqual(
-        made.map(({ name }) => name),
-        tools.map(({ name }) => name),
-      );
+      const names = made.map(({ name }) => name);
+      const expected = tools.map(({ name }) => name);
+      assert.deepEqual(names, expected);
       for (const [at, tool] of tools.entries()) {
         await made[at]?.invoke(exampleOf(tool, address));
         const { name, args } = sent.at(-1) ?? assert.fail(tool.name);

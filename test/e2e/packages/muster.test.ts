@@ -96,14 +96,10 @@ describe('the package muster-hub', () => {
     const { stdout } = await muster(['status', '--json', ...here], worker.token);
     const { goal, progress, doing, waiting } = snapshot.parse(JSON.parse(stdout));
     assert.deepEqual([goal, progress['percent'], progress['total']], ['Ship it', 0, 2]);
-    assert.deepEqual(
-      doing.map(({ agent, description }) => [agent, description]),
-      [[worker.id, 'Write it']],
-    );
-    assert.deepEqual(
-      waiting.map(({ description, blocked }) => [description, blocked]),
-      [['Test it', true]],
-    );
+    const rows = doing.map(({ agent, description }) => [agent, description]);
+    assert.deepEqual(rows, [[worker.id, 'Write it']]);
+    const found = waiting.map(({ description, blocked }) => [description, blocked]);
+    assert.deepEqual(found, [['Test it', true]]);
     const { stdout: text } = await muster(['status', '--once', ...here], worker.token);
     assert.match(text, /^Goal: Ship it\nTasks: 0 of 2 done \(0 %\)\n/);
     assert.match(text, /claimed +\S+ +Write it\n/);

@@ -124,11 +124,8 @@ describe('the plugin for coding agents', () => {
       );
       assert.match(message, /Done\./);
       const results = model.turns.at(-1)?.results ?? [];
-      assert.deepEqual(
-        results.map(({ isError }) => isError),
-        [false, false, false],
-        JSON.stringify(results),
-      );
+      const failed = results.map(({ isError }) => isError);
+      assert.deepEqual(failed, [false, false, false], JSON.stringify(results));
       assert.equal(seen, 'claimed', 'the task is still claimed after its first lease');
     } finally {
       await model.close();

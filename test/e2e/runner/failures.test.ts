@@ -38,10 +38,8 @@ describe('a runner', () => {
   async function assertFinished(fixture: RunnerFixture, taskId: string, branch: string): Promise<void> {
     const { task, attempts, result = {} } = await fixture.report(taskId);
     assert.deepEqual([task.status, task.attempt], ['completed', 2]);
-    assert.deepEqual(
-      attempts.map(({ failure }) => failure.class),
-      ['runner_lost'],
-    );
+    const classes = attempts.map(({ failure }) => failure.class);
+    assert.deepEqual(classes, ['runner_lost']);
     assert.equal(result['summary'], 'Finished.');
     assert.match(
       git(fixture.repo, 'show', `${branch}:second.txt`),
@@ -148,10 +146,8 @@ describe('a runner', () => {
         const lines = (await fixture.logs(taskId))
           .map(({ message }) => message)
           .filter((message) => /^line \d/.test(message));
-        assert.deepEqual(
-          lines,
-          Array.from({ length: 700 }, (_, n) => `line ${n}`),
-        );
+        const expected = Array.from({ length: 700 }, (_, n) => `line ${n}`);
+        assert.deepEqual(lines, expected);
         const { task, result } = await fixture.report(taskId);
         assert.deepEqual([task.status, result?.['summary']], ['completed', 'Done without a network.']);
       } finally {

@@ -28,10 +28,8 @@ describe('a runner', () => {
         await fixture.lead('retry_task', { task_id: taskId });
         await fixture.untilState(taskId, 'done');
         const { attempts } = await fixture.report(taskId);
-        assert.deepEqual(
-          attempts.map(({ failure }) => failure.class),
-          ['cancelled'],
-        );
+        const classes = attempts.map(({ failure }) => failure.class);
+        assert.deepEqual(classes, ['cancelled']);
         runner.signal('SIGTERM');
         assert.equal(await runner.ended, 0, runner.output());
       },
