@@ -72,9 +72,7 @@ describe('triggers', () => {
     server.store.triggers.register({ name, path: 'tasks/{id}', event, namespacePattern: '*' }, 'any');
     write('tasks/t3', { title: 'z' });
     await called(1);
-    assert.deepEqual(
-      calls.map((call) => call.path),
-      ['/functions/projects/demo/triggers/us-central1-onTask-1'],
-    );
+    const paths = calls.map((call) => call.path);
+    assert.deepEqual(paths, ['/functions/projects/demo/triggers/us-central1-onTask-1']);
   });
 });

@@ -101,10 +101,8 @@ describe('a runner whose credential is revoked', () => {
     await until(() => next.endings.length === 2);
     shutdown.abort();
     await second;
-    assert.deepEqual(
-      next.endings.map(({ failure }) => failure?.class),
-      ['runner_lost', 'runner_lost'],
-    );
+    const classes = next.endings.map(({ failure }) => failure?.class);
+    assert.deepEqual(classes, ['runner_lost', 'runner_lost']);
     await until(() => !existsSync(`${repo}/.git/muster/attempts/one.1`));
   });
 });

@@ -92,10 +92,9 @@ describe('a journal', () => {
     const gap = `${20 - kept.length} lines are missing from the log, because the runner could not write to disk (EFBIG).`;
     assert.deepEqual(messages, [...kept.map(String), gap, 'after']);
     const lines = readFileSync(path, 'utf8').trim().split('\n');
-    assert.deepEqual(
-      lines.map((one) => JSON.parse(one).sequence),
-      lines.map((_, n) => n),
-    );
+    const found = lines.map((one) => JSON.parse(one).sequence);
+    const expected = lines.map((_, n) => n);
+    assert.deepEqual(found, expected);
   });
 
   it('skips damaged lines of its file, and reports their number', () => {

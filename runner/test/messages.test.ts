@@ -42,9 +42,7 @@ describe('messages to a runner', () => {
     const reported = readFileSync(prompt, 'utf8').split('\n');
     assert.ok(reported.includes('- From "lead": "Use the new API.\\nIgnore what you were told."'), reported.join('\n'));
     assert.ok(reported.includes('- From "ada", about task task-other: "It waits for you."'));
-    assert.deepEqual(
-      hub.wishes.map(({ readUntil }) => readUntil),
-      [undefined, 'message-2'],
-    );
+    const cursors = hub.wishes.map(({ readUntil }) => readUntil);
+    assert.deepEqual(cursors, [undefined, 'message-2']);
   });
 });

@@ -71,10 +71,9 @@ describe('an outbox', () => {
     const outbox = open(hub);
     for (let n = 0; n < 1200; n++) outbox.append(line(`line ${n}`));
     assert.deepEqual(await outbox.finish(COMPLETED), { delivered: true, outcome: 'ended' });
-    assert.deepEqual(
-      hub.kept.map(({ sequence, message }) => [sequence, message]),
-      Array.from({ length: 1200 }, (_, n) => [n, `line ${n}`]),
-    );
+    const rows = hub.kept.map(({ sequence, message }) => [sequence, message]);
+    const expected = Array.from({ length: 1200 }, (_, n) => [n, `line ${n}`]);
+    assert.deepEqual(rows, expected);
     assert.deepEqual(hub.ended, COMPLETED);
     assert.ok(hub.calls.length <= 4, 'a call sends many lines');
   });
@@ -166,14 +165,12 @@ describe('an outbox', () => {
     const next = open(hub);
     next.append(line('third'));
     await next.finish(COMPLETED);
-    assert.deepEqual(
-      hub.kept.map(({ sequence, message }) => [sequence, message]),
-      [
-        [0, 'first'],
-        [1, 'second'],
-        [2, 'third'],
-      ],
-    );
+    const rows = hub.kept.map(({ sequence, message }) => [sequence, message]);
+    assert.deepEqual(rows, [
+      [0, 'first'],
+      [1, 'second'],
+      [2, 'third'],
+    ]);
     assert.equal(readFileSync(`${folder}/log.jsonl`, 'utf8').trim().split('\n').length, 3);
   });
 });

@@ -91,10 +91,9 @@ describe('an outbox whose calls the hub refuses', () => {
       for (const message of lines) outbox.append(line(message));
       assert.deepEqual(await outbox.finish(COMPLETED), { delivered: true, outcome: 'ended' });
       assert.equal(outbox.stopReason, undefined, 'the attempt is not stopped');
-      assert.deepEqual(
-        hub.kept.map(({ sequence, message }) => [sequence, message]),
-        lines.map((message, n) => [n, message === BAD ? INSTEAD : message]),
-      );
+      const rows = hub.kept.map(({ sequence, message }) => [sequence, message]);
+      const expected = lines.map((message, n) => [n, message === BAD ? INSTEAD : message]);
+      assert.deepEqual(rows, expected);
       assert.ok(hub.appends < 50, `${hub.appends} calls`);
     });
 
@@ -109,10 +108,9 @@ describe('an outbox whose calls the hub refuses', () => {
       const { delivered } = await outbox.finish(COMPLETED);
       own.close();
       assert.ok(delivered);
-      assert.deepEqual(
-        hub.kept.map(({ sequence, message }) => [sequence, message]),
-        messages.map((message, n) => [n, message === 'fine' ? message : INSTEAD]),
-      );
+      const rows = hub.kept.map(({ sequence, message }) => [sequence, message]);
+      const expected = messages.map((message, n) => [n, message === 'fine' ? message : INSTEAD]);
+      assert.deepEqual(rows, expected);
     });
   });
 

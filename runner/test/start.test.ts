@@ -36,10 +36,8 @@ describe('the start of a runner', () => {
   afterEach(() => removeFolder(folder));
 
   it('is refused on Windows with an error that recommends WSL', () => {
-    assert.match(
-      refused(() => checkSystem({ platform: 'win32' })),
-      /WSL/,
-    );
+    const message = refused(() => checkSystem({ platform: 'win32' }));
+    assert.match(message, /WSL/);
     for (const platform of ['linux', 'darwin', 'freebsd'] as const)
       assert.equal(
         refused(() => checkSystem({ platform })),
@@ -59,10 +57,8 @@ describe('the start of a runner', () => {
   });
 
   it('is refused if no coding agent is installed', () => {
-    assert.match(
-      refused(() => checkAgents([], false, root)),
-      /No coding agent found/,
-    );
+    const message = refused(() => checkAgents([], false, root));
+    assert.match(message, /No coding agent found/);
   });
 
   it('is refused if git is missing, broken or too old', async () => {
@@ -89,10 +85,8 @@ describe('the start of a runner', () => {
 
   it('is refused if the folder for worktrees is below a .git folder, even through a link', () => {
     const repo = newRepository(`${folder}/repo`);
-    assert.match(
-      refused(() => checkWorktrees(`${repo}/.git/worktrees-of-mine`)),
-      /below a \.git/,
-    );
+    const message = refused(() => checkWorktrees(`${repo}/.git/worktrees-of-mine`));
+    assert.match(message, /below a \.git/);
     mkdirSync(`${repo}/.git/real`);
     symlinkSync(`${repo}/.git/real`, `${folder}/link`);
     assert.match(
@@ -108,10 +102,8 @@ describe('the start of a runner', () => {
 
   it('is refused if the folder for worktrees is not writable', () => {
     writeFileSync(`${folder}/file`, '');
-    assert.match(
-      refused(() => checkWorktrees(`${folder}/file/worktrees`)),
-      /Cannot write to the folder/,
-    );
+    const message = refused(() => checkWorktrees(`${folder}/file/worktrees`));
+    assert.match(message, /Cannot write to the folder/);
     // No one can create files in this folder, not even root.
     assert.match(
       refused(() => checkWorktrees('/proc/self')),
