@@ -11,10 +11,7 @@ const HERE = `projects/${PROJECT}/locations/us-central1`;
 const FIRESTORE = `firestore.googleapis.com/v1/projects/${PROJECT}/databases`;
 const DEPLOY = /^npm run deploy -- --project muster-team$/;
 
-interface Fault {
-  /** Name of the only check that must fail. */
-  readonly check: string;
-  readonly what: string;
+interface Planted {
   readonly plant: (recording: Recording) => Recording | undefined;
   /** If absent, a deploy is the fix. */
   readonly fix?: RegExp;
@@ -22,6 +19,9 @@ interface Fault {
   /** Names of the checks that cannot run because of the fault. */
   readonly unseen?: readonly string[];
 }
+
+/** Returns a fault because of which only this check fails. */
+const fault = (check: string, what: string, planted: Planted) => ({ check, what, ...planted });
 
 /** Replaces matching text in the recorded response at a path, so that the rest of the response stays unchanged. */
 function edit(path: string, from: string | RegExp, to: string) {
@@ -101,400 +101,278 @@ const OF_FIRESTORE = [
   'backup schedule',
 ];
 
-const FAULTS: readonly Fault[] = [
-  {
-    check: 'project',
-    what: 'the project is scheduled for deletion',
+const FAULTS = [
+  fault('project', 'the project is scheduled for deletion', {
     plant: edit(`cloudresourcemanager.googleapis.com/v3/projects/${PROJECT}`, '"ACTIVE"', '"DELETE_REQUESTED"'),
     fix: /^gcloud projects undelete muster-team$/,
-  },
-  {
-    check: 'firebase',
-    what: 'Firebase was never added',
+  }),
+  fault('firebase', 'Firebase was never added', {
     plant: without(`firebase.googleapis.com/v1beta1/projects/${PROJECT}`),
     fix: /^npx firebase projects:addfirebase muster-team/,
-  },
-  {
-    check: 'billing',
-    what: 'the project is back on the Spark plan',
+  }),
+  fault('billing', 'the project is back on the Spark plan', {
     plant: edit(
       `cloudbilling.googleapis.com/v1/projects/${PROJECT}/billingInfo`,
       '"billingEnabled":true',
       '"billingEnabled":false',
     ),
     fix: /project\/muster-team\/usage\/details Modify plan, Blaze/,
-  },
-  {
-    check: 'APIs',
-    what: 'iamcredentials is disabled',
+  }),
+  fault('APIs', 'iamcredentials is disabled', {
     plant: drop(services, 'services', /iamcredentials/),
     fix: /^gcloud services enable iamcredentials\.googleapis\.com --project muster-team$/,
-  },
-  {
-    check: 'APIs',
-    what: 'identitytoolkit is disabled',
+  }),
+  fault('APIs', 'identitytoolkit is disabled', {
     plant: drop(services, 'services', /identitytoolkit/),
     fix: /^gcloud services enable identitytoolkit\.googleapis\.com --project muster-team$/,
     unseen: ['authentication', 'authorized domains', 'open sign-up'],
-  },
-  { check: 'hosting site', what: 'the site is not linked to a web app', plant: edit(sites, /,"appId":"[^"]*"/, '') },
-  {
-    check: 'hosting site',
-    what: 'the web app is linked to a site other than the default',
+  }),
+  fault('hosting site', 'the site is not linked to a web app', { plant: edit(sites, /,"appId":"[^"]*"/, '') }),
+  fault('hosting site', 'the web app is linked to a site other than the default', {
     plant: edit(
       sites,
       /,"appId":"([^"]*)"(.*?)\}/,
       `$2},{"name":"projects/${PROJECT}/sites/shop","type":"USER_SITE","appId":"$1"}`,
     ),
-  },
-  {
-    check: 'permissions to deploy',
-    what: 'the caller has only read access',
+  }),
+  fault('permissions to deploy', 'the caller has only read access', {
     plant: drop(permissions, 'permissions', /create|update|set|delete|enable|actAs|add/i),
     state: 'warning',
     fix: /^for role in .*roles\/cloudscheduler\.admin .*roles\/pubsub\.admin .*; do gcloud projects add-iam-policy-binding muster-team /,
-  },
-  {
-    check: 'Firestore',
-    what: 'only an unused database exists',
+  }),
+  fault('Firestore', 'only an unused database exists', {
     plant: edit(FIRESTORE, 'databases/(default)', 'databases/other'),
     fix: /^gcloud firestore databases create --database='\(default\)' --location=us-central1 .*--delete-protection --enable-pitr/,
     unseen: OF_FIRESTORE,
-  },
-  {
-    check: 'Firestore mode',
-    what: 'the database is in Datastore mode',
+  }),
+  fault('Firestore mode', 'the database is in Datastore mode', {
     plant: edit(FIRESTORE, 'FIRESTORE_NATIVE', 'DATASTORE_MODE'),
     fix: /^gcloud firestore databases update --database='\(default\)' --type=firestore-native/,
-  },
-  {
-    check: 'Firestore location',
-    what: 'the database is in nam5',
+  }),
+  fault('Firestore location', 'the database is in nam5', {
     plant: edit(FIRESTORE, '"us-central1"', '"nam5"'),
     fix: /console\.firebase\.google\.com\/project\/muster-team\/firestore if the database is empty/,
-  },
-  {
-    check: 'Firestore location',
-    what: 'the database is on another continent than the functions',
+  }),
+  fault('Firestore location', 'the database is on another continent than the functions', {
     plant: edit(FIRESTORE, '"us-central1"', '"europe-west1"'),
     fix: /^echo 'REGION=europe-west1' >> functions\/\.env\.muster-team && npm run deploy/,
-  },
-  {
-    check: 'delete protection',
-    what: 'delete protection is off',
+  }),
+  fault('delete protection', 'delete protection is off', {
     plant: edit(FIRESTORE, 'DELETE_PROTECTION_ENABLED', 'DELETE_PROTECTION_DISABLED'),
     fix: /^gcloud firestore databases update --database='\(default\)' --delete-protection --project muster-team$/,
-  },
-  {
-    check: 'point-in-time recovery',
-    what: 'earlier versions are not kept',
+  }),
+  fault('point-in-time recovery', 'earlier versions are not kept', {
     plant: edit(FIRESTORE, 'POINT_IN_TIME_RECOVERY_ENABLED', 'POINT_IN_TIME_RECOVERY_DISABLED'),
     fix: /^gcloud firestore databases update --database='\(default\)' --enable-pitr --project muster-team$/,
-  },
-  {
-    check: 'backup schedule',
-    what: 'no backups are scheduled',
+  }),
+  fault('backup schedule', 'no backups are scheduled', {
     plant: ({ answers }) => void answers.set(`${FIRESTORE}/(default)/backupSchedules`, {}),
     fix: /^gcloud firestore backups schedules create --database='\(default\)' --recurrence=daily/,
-  },
-  {
-    check: 'Realtime Database',
-    what: 'no instance exists',
+  }),
+  fault('Realtime Database', 'no instance exists', {
     plant: ({ answers }) => void answers.set(realtime, {}),
     unseen: ['Realtime Database location', 'database URL', 'rules of the Realtime Database'],
-  },
-  {
-    check: 'Realtime Database',
-    what: 'the instance is disabled',
+  }),
+  fault('Realtime Database', 'the instance is disabled', {
     plant: edit(realtime, '"ACTIVE"', '"DISABLED"'),
     fix: /project\/muster-team\/database in the database's menu, Enable/,
-  },
-  {
-    check: 'Realtime Database location',
-    what: 'the instance is far from the functions and Firestore, none of which can move',
+  }),
+  fault('Realtime Database location', 'the instance is far from the functions and Firestore, none of which can move', {
     plant: edit(realtime, 'us-central1', 'asia-southeast1'),
     state: 'warning',
     fix: /create another project and deploy there/,
-  },
-  {
-    check: 'database URL',
-    what: 'functions were deployed before the Realtime Database existed',
+  }),
+  fault('database URL', 'functions were deployed before the Realtime Database existed', {
     plant: edit(functions, /,\\"databaseURL\\":\\"[^"]*\\"/, ''),
-  },
-  {
-    check: 'service account',
-    what: 'the account is disabled',
+  }),
+  fault('service account', 'the account is disabled', {
     plant: edit(itself, '"email"', '"disabled":true,"email"'),
     fix: /^gcloud iam service-accounts enable muster@muster-team\.iam\.gserviceaccount\.com/,
-  },
-  {
-    check: 'service account',
-    what: 'the account was deleted',
+  }),
+  fault('service account', 'the account was deleted', {
     plant: without(itself),
     fix: /^gcloud iam service-accounts create muster --display-name=Muster --project muster-team$/,
     unseen: ['roles', 'excess roles'],
-  },
-  {
-    check: 'roles',
-    what: 'the account cannot add tasks to the queue of runs',
+  }),
+  fault('roles', 'the account cannot add tasks to the queue of runs', {
     plant: drop(policy, 'bindings', /cloudtasks\.enqueuer/),
     fix: /^gcloud projects add-iam-policy-binding muster-team .*--member=serviceAccount:muster@.* --role=roles\/cloudtasks\.enqueuer$/,
-  },
-  {
-    check: 'excess roles',
-    what: 'the account is Editor',
+  }),
+  fault('excess roles', 'the account is Editor', {
     plant: edit(
       policy,
       '{"role":"roles/owner"',
       `{"role":"roles/editor","members":["serviceAccount:${ACCOUNT}"]},{"role":"roles/owner"`,
     ),
     fix: /^gcloud projects remove-iam-policy-binding muster-team .* --role=roles\/editor$/,
-  },
-  {
-    check: 'excess roles',
-    what: 'the account keeps roles of earlier versions to call all services and change accounts',
+  }),
+  fault('excess roles', 'the account keeps roles of earlier versions to call all services and change accounts', {
     plant: edit(
       policy,
       '{"role":"roles/owner"',
       `{"role":"roles/firebaseauth.admin","members":["serviceAccount:${ACCOUNT}"]},{"role":"roles/run.invoker","members":["serviceAccount:${ACCOUNT}"]},{"role":"roles/owner"`,
     ),
     fix: /^for role in roles\/firebaseauth\.admin roles\/run\.invoker; do gcloud projects remove-iam-policy-binding muster-team .*--role=\$role; done$/,
-  },
-  {
-    check: 'calls by Google',
-    what: 'one schedule may not start its function',
+  }),
+  fault('calls by Google', 'one schedule may not start its function', {
     plant: ({ answers }) =>
       void answers.set(`run.googleapis.com/v2/${HERE}/services/sweep:getIamPolicy`, { etag: 'ACAB' }),
     fix: /^for service in sweep; do gcloud run services add-iam-policy-binding \$service --region=us-central1 --project=muster-team --member=serviceAccount:muster@\S+ --role=roles\/run\.invoker; done$/,
-  },
-  {
-    check: 'token creator',
-    what: 'the account cannot sign tokens',
+  }),
+  fault('token creator', 'the account cannot sign tokens', {
     plant: drop(`${itself}:getIamPolicy`, 'bindings', /serviceAccountTokenCreator/),
     fix: /^gcloud iam service-accounts add-iam-policy-binding .*--role=roles\/iam\.serviceAccountTokenCreator/,
-  },
-  {
-    check: 'acting as itself',
-    what: 'the account cannot act as itself',
+  }),
+  fault('acting as itself', 'the account cannot act as itself', {
     plant: drop(`${itself}:getIamPolicy`, 'bindings', /serviceAccountUser/),
     fix: /^gcloud iam service-accounts add-iam-policy-binding .*--role=roles\/iam\.serviceAccountUser/,
-  },
-  {
-    check: 'builds',
-    what: 'the build account has no role',
+  }),
+  fault('builds', 'the build account has no role', {
     plant: drop(policy, 'bindings', /builds\.builder/),
     fix: /^gcloud projects add-iam-policy-binding .*415104041262-compute@.* --role=roles\/cloudbuild\.builds\.builder$/,
-  },
-  {
-    check: 'invoker',
-    what: 'no one may call the endpoint',
+  }),
+  fault('invoker', 'no one may call the endpoint', {
     plant: ({ answers }) =>
       void answers.set(`run.googleapis.com/v2/${HERE}/services/mcp:getIamPolicy`, { etag: 'ACAB' }),
     fix: /^gcloud run services update mcp --no-invoker-iam-check --region=us-central1 --project=muster-team$/,
-  },
-  {
-    check: 'secrets',
-    what: 'one has no enabled version',
+  }),
+  fault('secrets', 'one has no enabled version', {
     plant: ({ answers }) => void answers.set(`${secret('GEMINI_API_KEY')}/versions`, {}),
     fix: /^printf none \| npx firebase functions:secrets:set GEMINI_API_KEY --data-file - /,
-  },
-  {
-    check: 'access to secrets',
-    what: 'the functions cannot read one',
+  }),
+  fault('access to secrets', 'the functions cannot read one', {
     plant: ({ answers }) => void answers.set(`${secret('GITHUB_TOKEN')}:getIamPolicy`, { etag: 'ACAB' }),
     fix: /^gcloud secrets add-iam-policy-binding GITHUB_TOKEN .*--role=roles\/secretmanager\.secretAccessor/,
-  },
-  {
-    check: 'indexes',
-    what: 'one is missing',
+  }),
+  fault('indexes', 'one is missing', {
     plant: drop(`${FIRESTORE}/(default)/collectionGroups/-/indexes`, 'indexes', /CICAgN7"/),
     fix: /^npx firebase deploy --only firestore:indexes --non-interactive --project muster-team$/,
-  },
-  {
-    check: 'indexes',
-    what: 'one is being built',
+  }),
+  fault('indexes', 'one is being built', {
     plant: edit(`${FIRESTORE}/(default)/collectionGroups/-/indexes`, '"READY"', '"CREATING"'),
     fix: /^gcloud firestore indexes composite list .*--filter=state=CREATING/,
-  },
-  {
-    check: 'indexes',
-    what: 'one is broken, and a deployment does not repair it',
+  }),
+  fault('indexes', 'one is broken, and a deployment does not repair it', {
     plant: edit(`${FIRESTORE}/(default)/collectionGroups/-/indexes`, '"READY"', '"NEEDS_REPAIR"'),
     fix: /^gcloud firestore indexes composite delete CICAgN\d+ --database='\(default\)' --quiet .* && npx firebase deploy --only firestore:indexes/,
-  },
-  {
-    check: 'index exemptions',
-    what: 'a field is indexed like its collection',
+  }),
+  fault('index exemptions', 'a field is indexed like its collection', {
     plant: edit(
       `${FIRESTORE}/(default)/collectionGroups/-/fields`,
       '"ancestorField"',
       '"usesAncestorConfig":true,"ancestorField"',
     ),
     fix: /^npx firebase deploy --only firestore:indexes/,
-  },
-  {
-    check: 'expiry',
-    what: 'a TTL policy is broken',
+  }),
+  fault('expiry', 'a TTL policy is broken', {
     plant: edit(`${FIRESTORE}/(default)/collectionGroups/-/fields`, '{"state":"ACTIVE"}', '{"state":"NEEDS_REPAIR"}'),
     fix: /^gcloud firestore fields ttls update \w+ --collection-group=\w+ --enable-ttl --database='\(default\)'/,
-  },
-  {
-    check: 'expiry',
-    what: 'a TTL policy is missing',
+  }),
+  fault('expiry', 'a TTL policy is missing', {
     plant: edit(`${FIRESTORE}/(default)/collectionGroups/-/fields`, ',"ttlConfig":{"state":"ACTIVE"}', ''),
     fix: /^npx firebase deploy --only firestore:indexes/,
-  },
-  {
-    check: 'rules of Firestore',
-    what: 'the rules were opened by hand',
+  }),
+  fault('rules of Firestore', 'the rules were opened by hand', {
     plant: edit(RULESET, 'rules_version', '// for a moment only\\nrules_version'),
-  },
-  {
-    check: 'rules of the Realtime Database',
-    what: 'the rules were opened by hand',
+  }),
+  fault('rules of the Realtime Database', 'the rules were opened by hand', {
     plant: edit(REALTIME_RULES, '".read":false', '".read":true'),
-  },
-  { check: 'functions', what: 'one has failed', plant: edit(functions, /"state":"ACTIVE"/, '"state":"FAILED"') },
-  {
-    check: 'functions of previous versions',
-    what: 'one is left over',
+  }),
+  fault('functions', 'one has failed', { plant: edit(functions, /"state":"ACTIVE"/, '"state":"FAILED"') }),
+  fault('functions of previous versions', 'one is left over', {
     plant: edit(
       functions,
       '"functions":[',
       `"functions":[{"name":"${HERE}/functions/resumeRun","state":"ACTIVE","labels":{"firebase-functions-codebase":"default"}},`,
     ),
     fix: /^npx firebase functions:delete resumeRun --region us-central1 --force --non-interactive/,
-  },
-  {
-    check: "functions' account",
-    what: 'one runs as the default account',
+  }),
+  fault("functions' account", 'one runs as the default account', {
     plant: edit(functions, ACCOUNT, `${NUMBER}-compute@developer.gserviceaccount.com`),
-  },
-  { check: 'runtime', what: 'one runs on an old Node version', plant: edit(functions, 'nodejs22', 'nodejs20') },
-  { check: 'parameters', what: 'one was changed and not deployed', plant: parameter('RATE_LIMIT_BURST', '50') },
-  {
-    check: 'task queue',
-    what: 'the queue is paused',
+  }),
+  fault('runtime', 'one runs on an old Node version', { plant: edit(functions, 'nodejs22', 'nodejs20') }),
+  fault('parameters', 'one was changed and not deployed', { plant: parameter('RATE_LIMIT_BURST', '50') }),
+  fault('task queue', 'the queue is paused', {
     plant: edit(`cloudtasks.googleapis.com/v2/${HERE}/queues`, 'RUNNING', 'PAUSED'),
     fix: /^gcloud tasks queues resume executeRun --location=us-central1 --project muster-team$/,
-  },
-  {
-    check: 'task queue',
-    what: 'the queue was deleted',
+  }),
+  fault('task queue', 'the queue was deleted', {
     plant: ({ answers }) => void answers.set(`cloudtasks.googleapis.com/v2/${HERE}/queues`, {}),
-  },
-  {
-    check: 'schedules',
-    what: 'the sweep is paused',
+  }),
+  fault('schedules', 'the sweep is paused', {
     plant: edit(
       `cloudscheduler.googleapis.com/v1/${HERE}/jobs`,
       /(schedule-sweep-us-central1".*?)"ENABLED"/,
       '$1"PAUSED"',
     ),
     fix: /^gcloud scheduler jobs resume firebase-schedule-sweep-us-central1 --location=us-central1/,
-  },
-  {
-    check: 'cleanup policy',
-    what: 'images are never deleted',
+  }),
+  fault('cleanup policy', 'images are never deleted', {
     plant: edit(
       `artifactregistry.googleapis.com/v1/${HERE}/repositories/gcf-artifacts`,
       /,"cleanupPolicies":.*\}\}\}\}/,
       '}',
     ),
     fix: /^npx firebase functions:artifacts:setpolicy --location us-central1 --days 1/,
-  },
-  { check: 'topics', what: 'one was deleted', plant: drop(`${pubSub}/topics`, 'topics', /reminders/) },
-  {
-    check: 'dead letters',
-    what: 'a subscription has no dead-letter policy',
+  }),
+  fault('topics', 'one was deleted', { plant: drop(`${pubSub}/topics`, 'topics', /reminders/) }),
+  fault('dead letters', 'a subscription has no dead-letter policy', {
     plant: edit(`${pubSub}/subscriptions`, /,"deadLetterPolicy":\{[^}]*\}/, ''),
     fix: /^gcloud pubsub subscriptions update eventarc-\S+ --dead-letter-topic=dead-letters --max-delivery-attempts=20/,
-  },
-  {
-    check: 'permissions for dead letters',
-    what: 'Pub/Sub may not forward dead letters',
+  }),
+  fault('permissions for dead letters', 'Pub/Sub may not forward dead letters', {
     plant: ({ answers }) => void answers.set(`${pubSub}/topics/dead-letters:getIamPolicy`, { etag: 'ACAB' }),
     fix: /^gcloud pubsub topics add-iam-policy-binding dead-letters --member=serviceAccount:service-415104041262@gcp-sa-pubsub/,
-  },
-  {
-    check: 'authentication',
-    what: 'Authentication was never opened',
+  }),
+  fault('authentication', 'Authentication was never opened', {
     plant: without(auth),
     fix: /project\/muster-team\/authentication Get started$/,
     unseen: ['authorized domains', 'open sign-up'],
-  },
-  {
-    check: 'public address',
-    what: 'no key exists',
+  }),
+  fault('public address', 'no key exists', {
     plant: deployedParameter('PUBLIC_URL', ''),
     fix: /^echo 'PUBLIC_URL=https:\/\/mcp-415104041262\.us-central1\.run\.app' >> functions\/\.env\.muster-team/,
     unseen: ['authorized domains'],
-  },
-  {
-    check: 'authorized domains',
-    what: 'the public address is missing',
+  }),
+  fault('authorized domains', 'the public address is missing', {
     plant: edit(auth, /,"mcp-[^"]*"/, ''),
     fix: /authentication\/settings Authorized domains, Add domain: mcp-415104041262\.us-central1\.run\.app/,
-  },
-  {
-    check: 'authorized domains',
-    what: "the function's own address, whose page also sends links, is missing",
+  }),
+  fault('authorized domains', "the function's own address, whose page also sends links, is missing", {
     plant: edit(auth, /,"us-central1-[^"]*"/, ''),
     fix: /Add domain: us-central1-muster-team\.cloudfunctions\.net/,
-  },
-  {
-    check: 'authorized domains',
-    what: 'the console is missing',
+  }),
+  fault('authorized domains', 'the console is missing', {
     plant: edit(auth, /,"muster-team\.web\.app"/, ''),
     fix: /Add domain: muster-team\.web\.app/,
-  },
-  {
-    check: 'sign-in links in logs',
-    what: 'no exclusion exists',
-    plant: ({ answers }) => void answers.set(exclusions, {}),
-  },
-  {
-    check: 'sign-in links in logs',
-    what: 'the exclusion is disabled',
+  }),
+  fault('sign-in links in logs', 'no exclusion exists', { plant: ({ answers }) => void answers.set(exclusions, {}) }),
+  fault('sign-in links in logs', 'the exclusion is disabled', {
     plant: edit(exclusions, '"name"', '"disabled":true,"name"'),
-  },
-  {
-    check: 'sign-in links in logs',
-    what: 'the exclusion is narrower',
-    plant: edit(exclusions, 'oobCode=', 'oobCode=1'),
-  },
-  {
-    check: 'open sign-up',
-    what: 'anyone can create an account',
+  }),
+  fault('sign-in links in logs', 'the exclusion is narrower', { plant: edit(exclusions, 'oobCode=', 'oobCode=1') }),
+  fault('open sign-up', 'anyone can create an account', {
     plant: edit(auth, '"disabledUserSignup":true', '"disabledUserSignup":false'),
     state: 'warning',
     fix: /authentication\/settings Upgrade to Identity Platform\. Then open User actions, clear "Enable create \(sign-up\)",.* npm run people -- create --mail/,
-  },
-  {
-    check: 'open sign-up',
-    what: 'sign-up was never decided',
+  }),
+  fault('open sign-up', 'sign-up was never decided', {
     plant: edit(auth, '"client":{"permissions":{"disabledUserSignup":true}},', ''),
     state: 'warning',
     fix: /User actions/,
-  },
-  { check: 'web API key', what: 'no budget exists', plant: deployedParameter('WEB_API_KEY', '') },
-  {
-    check: 'budget',
-    what: 'budgets have no alerts',
+  }),
+  fault('web API key', 'no budget exists', { plant: deployedParameter('WEB_API_KEY', '') }),
+  fault('budget', 'budgets have no alerts', {
     plant: edit(`billingbudgets.googleapis.com/v1/billingAccounts/01A2B3-C4D5E6-F70819/budgets`, NUMBER, '999'),
     fix: /^gcloud billing budgets create --billing-account=01A2B3-C4D5E6-F70819 /,
-  },
-  {
-    check: 'maximum instances',
-    what: 'no limit is set',
+  }),
+  fault('maximum instances', 'no limit is set', {
     plant: deployedParameter('MAX_INSTANCES', '0'),
     fix: /^echo 'MAX_INSTANCES=100' >>/,
-  },
-  {
-    check: 'maximum instances',
-    what: 'the endpoint is deployed with another limit',
+  }),
+  fault('maximum instances', 'the endpoint is deployed with another limit', {
     plant: edit(functions, /(functions\/mcp".*?"maxInstanceCount":)100/, '$13000'),
-  },
+  }),
 ];
 
 describe('fault in a healthy project', () => {
@@ -533,7 +411,7 @@ describe('fault in a healthy project', () => {
 });
 
 /** Situations that are not faults, for example resources of other applications in the same project. */
-const HARMLESS: readonly { readonly what: string; readonly plant: Fault['plant'] }[] = [
+const HARMLESS: readonly { readonly what: string; readonly plant: Planted['plant'] }[] = [
   {
     what: 'an organization that started to refuse allUsers after access was opened',
     plant: edit(memberDomains, '{"allowAll":true}', RESTRICTED),
