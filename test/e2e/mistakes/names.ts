@@ -1,6 +1,6 @@
 import { request } from '../support/http.ts';
 import type { MistakesFixture } from './fixture.ts';
-import type { Mistake } from './mistake.ts';
+import { type Mistake, mistake } from './mistake.ts';
 
 const called =
   (name: string, path = '') =>
@@ -40,53 +40,39 @@ export const nameMistakes: readonly Mistake[] = [
   ),
   unknown('keeps the prefix that a client adds', 'mcp__muster__todo_add_task', /Did you mean todo_add_task\b/),
   unknown('invents a tool', 'todo_archive_everything', /tools\/list/, '/todo'),
-  {
-    who: 'calls a tool of a toolset that the URL does not select',
-    make: called('todo_add_task', '/coordination'),
+  mistake('calls a tool of a toolset that the URL does not select', called('todo_add_task', '/coordination'), {
     happened: /Unknown tool.*not select/s,
     where: /todo_add_task.*URL/s,
     next: /\/mcp\/todo\b|\/mcp\b/,
-  },
-  {
-    who: 'calls a writing tool at a read-only URL',
-    make: called('create_task', '/coordination/readonly'),
+  }),
+  mistake('calls a writing tool at a read-only URL', called('create_task', '/coordination/readonly'), {
     happened: /Unknown tool.*(read-only|writes)/s,
     where: /create_task.*URL/s,
     next: /without .{0,4}readonly/,
-  },
-  {
-    who: 'calls a tool without its name',
-    make: (fixture) => asked(fixture, 'tools/call', { arguments: {} }),
+  }),
+  mistake('calls a tool without its name', (fixture) => asked(fixture, 'tools/call', { arguments: {} }), {
     happened: /-32602|Invalid/i,
     where: /name/,
     next: /string/,
-  },
-  {
-    who: 'sends the arguments as text',
-    make: (fixture) => fixture.call('todo_add_task', 'title: Milk'),
+  }),
+  mistake('sends the arguments as text', (fixture) => fixture.call('todo_add_task', 'title: Milk'), {
     happened: /-32602|Invalid/i,
     where: /arguments/,
     next: /expected (an )?(record|object)/,
-  },
-  {
-    who: 'sends an MCP method to the plain JSON-RPC endpoint',
-    make: (fixture) => asked(fixture, 'initialize', {}, '/rpc'),
+  }),
+  mistake('sends an MCP method to the plain JSON-RPC endpoint', (fixture) => asked(fixture, 'initialize', {}, '/rpc'), {
     happened: /Unknown method/,
     where: /initialize/,
     next: /\/mcp/,
-  },
-  {
-    who: 'passes arguments by position',
-    make: (fixture) => asked(fixture, 'todo.add_task', ['Milk'], '/rpc'),
+  }),
+  mistake('passes arguments by position', (fixture) => asked(fixture, 'todo.add_task', ['Milk'], '/rpc'), {
     happened: /Invalid params/,
     where: /"field":"params"/,
     next: /as an object/,
-  },
-  {
-    who: 'misspells a method of plain JSON-RPC',
-    make: (fixture) => asked(fixture, 'todo.addTask', { title: 'Milk' }, '/rpc'),
-    happened: /Unknown method/,
-    where: /todo\.addTask/,
-    next: /Did you mean .*todo\.add_task\b/,
-  },
+  }),
+  mistake(
+    'misspells a method of plain JSON-RPC',
+    (fixture) => asked(fixture, 'todo.addTask', { title: 'Milk' }, '/rpc'),
+    { happened: /Unknown method/, where: /todo\.addTask/, next: /Did you mean .*todo\.add_task\b/ },
+  ),
 ];

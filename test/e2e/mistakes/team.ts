@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../support/clients.ts';
 import type { MistakesFixture } from './fixture.ts';
-import type { Mistake } from './mistake.ts';
+import { type Mistake, mistake } from './mistake.ts';
 
 const byLeader = (tool: string, args: object) => (fixture: MistakesFixture) => fixture.call(tool, args);
 
@@ -21,20 +21,16 @@ async function claimed(fixture: MistakesFixture): Promise<string> {
 }
 
 export const teamMistakes: readonly Mistake[] = [
-  {
-    who: 'claims as an unregistered agent',
-    make: byLeader('coordination_claim_task', { agent_id: 'ghost' }),
+  mistake('claims as an unregistered agent', byLeader('coordination_claim_task', { agent_id: 'ghost' }), {
     happened: /no agent|not registered|may not/i,
     where: /ghost|agent_id/,
     next: /register_agent/,
-  },
-  {
-    who: 'acts as another agent',
-    make: (fixture) => fixture.call('coordination_heartbeat', { agent_id: fixture.leader.id }, { by: fixture.worker }),
-    happened: /may not|own|not yours|credential/i,
-    where: /agent_id|agent/,
-    next: /Use|your|call as/i,
-  },
+  }),
+  mistake(
+    'acts as another agent',
+    (fixture) => fixture.call('coordination_heartbeat', { agent_id: fixture.leader.id }, { by: fixture.worker }),
+    { happened: /may not|own|not yours|credential/i, where: /agent_id|agent/, next: /Use|your|call as/i },
+  ),
   {
     who: 'creates tasks as a worker',
     make: (fixture) => fixture.call('coordination_create_task', { description: 'More work' }, { by: fixture.worker }),
@@ -54,9 +50,9 @@ export const teamMistakes: readonly Mistake[] = [
     where: /coding_create_task/,
     next: /Use an agent, person or credential/,
   },
-  {
-    who: 'completes a task held by another agent',
-    make: async (fixture) => {
+  mistake(
+    'completes a task held by another agent',
+    async (fixture) => {
       const id = await claimed(fixture);
       const { leader } = fixture;
       await fixture.made('coordination_register_agent', { agent_id: leader.id, role: 'leader' });
@@ -72,57 +68,47 @@ export const teamMistakes: readonly Mistake[] = [
       );
       return reported;
     },
-    happened: /held by/,
-    where: /task/,
-    next: /claim_task|only|its agent/i,
-  },
-  {
-    who: 'completes a task twice, with another result',
-    make: async (fixture) => {
+    { happened: /held by/, where: /task/, next: /claim_task|only|its agent/i },
+  ),
+  mistake(
+    'completes a task twice, with another result',
+    async (fixture) => {
       const id = await claimed(fixture);
       const { worker } = fixture;
       await fixture.made('coordination_complete_task', { agent_id: worker.id, task_id: id, output: 'One' }, worker);
       const again = { agent_id: worker.id, task_id: id, output: 'Two' };
       return fixture.call('coordination_complete_task', again, { by: worker });
     },
-    happened: /already|done/i,
-    where: /task/,
-    next: /claim|get_results|Nothing/i,
-  },
-  {
-    who: 'names an unknown task',
-    make: (fixture) =>
+    { happened: /already|done/i, where: /task/, next: /claim|get_results|Nothing/i },
+  ),
+  mistake(
+    'names an unknown task',
+    (fixture) =>
       fixture.call(
         'coordination_start_task',
         { agent_id: fixture.worker.id, task_id: 'task-42' },
         { by: fixture.worker },
       ),
-    happened: /no task|not found/i,
-    where: /task-42/,
-    next: /get_all_tasks|claim_task/,
-  },
-  {
-    who: 'creates tasks that depend on each other',
-    make: byLeader('coordination_create_tasks_batch', {
+    { happened: /no task|not found/i, where: /task-42/, next: /get_all_tasks|claim_task/ },
+  ),
+  mistake(
+    'creates tasks that depend on each other',
+    byLeader('coordination_create_tasks_batch', {
       tasks: [
         { description: 'One', dependencies: ['task-2'] },
         { description: 'Two', dependencies: ['task-1'] },
       ],
     }),
-    happened: /cycle|each other|unknown|no task/i,
-    where: /tasks\.\d|task-[12]/,
-    next: /Remove one of/,
-  },
-  {
-    who: 'depends on an unknown task',
-    make: byLeader('coordination_create_task', { description: 'Wait', dependencies: ['task-42'] }),
-    happened: /no task|unknown|does not exist/i,
-    where: /dependencies|task-42/,
-    next: /get_all_tasks/,
-  },
-  {
-    who: 'reads the plan of a workspace without a goal',
-    make: (fixture) =>
+    { happened: /cycle|each other|unknown|no task/i, where: /tasks\.\d|task-[12]/, next: /Remove one of/ },
+  ),
+  mistake(
+    'depends on an unknown task',
+    byLeader('coordination_create_task', { description: 'Wait', dependencies: ['task-42'] }),
+    { happened: /no task|unknown|does not exist/i, where: /dependencies|task-42/, next: /get_all_tasks/ },
+  ),
+  mistake(
+    'reads the plan of a workspace without a goal',
+    (fixture) =>
       fixture.http(fixture.url('/coordination', { workspace: `empty-${randomUUID().slice(0, 8)}` }), {
         body: JSON.stringify({
           jsonrpc: '2.0',
@@ -131,29 +117,21 @@ export const teamMistakes: readonly Mistake[] = [
           params: { name: 'get_master_plan', arguments: {} },
         }),
       }),
-    happened: /no goal yet/,
-    where: /Workspace .{0,2}empty-/,
-    next: /init_coordination/,
-  },
-  {
-    who: 'registers an agent of an unknown type',
-    make: byLeader('onboarding_registerAgent', { ...profile, agentInfo: { ...profile.agentInfo, type: 'coder' } }),
-    happened: /Invalid|expected/i,
-    where: /agentInfo\.type/,
-    next: /researcher.*developer.*coordinator/,
-  },
-  {
-    who: 'registers an agent with a role above its own',
-    make: (fixture) => fixture.call('onboarding_registerAgent', { ...profile, role: 'leader' }, { by: fixture.worker }),
-    happened: /role/,
-    where: /leader/,
-    next: /Ask|worker/,
-  },
-  {
-    who: 'reads the checklist of an unknown agent',
-    make: byLeader('onboarding_getChecklist', { agentId: 'nobody' }),
+    { happened: /no goal yet/, where: /Workspace .{0,2}empty-/, next: /init_coordination/ },
+  ),
+  mistake(
+    'registers an agent of an unknown type',
+    byLeader('onboarding_registerAgent', { ...profile, agentInfo: { ...profile.agentInfo, type: 'coder' } }),
+    { happened: /Invalid|expected/i, where: /agentInfo\.type/, next: /researcher.*developer.*coordinator/ },
+  ),
+  mistake(
+    'registers an agent with a role above its own',
+    (fixture) => fixture.call('onboarding_registerAgent', { ...profile, role: 'leader' }, { by: fixture.worker }),
+    { happened: /role/, where: /leader/, next: /Ask|worker/ },
+  ),
+  mistake('reads the checklist of an unknown agent', byLeader('onboarding_getChecklist', { agentId: 'nobody' }), {
     happened: /no agent|not found/i,
     where: /agentId/,
     next: /getAgents|registerAgent/,
-  },
+  }),
 ];

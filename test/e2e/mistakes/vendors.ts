@@ -1,7 +1,7 @@
 /** Mistakes in calls that concern external systems: repositories, models, workflows and coding agents. */
 
 import type { MistakesFixture } from './fixture.ts';
-import type { Mistake } from './mistake.ts';
+import { type Mistake, mistake } from './mistake.ts';
 
 const called = (tool: string, args: object) => (fixture: MistakesFixture) => fixture.call(tool, args);
 
@@ -12,27 +12,21 @@ const HERE = { owner: 'sartor-ai', repo: 'claude-network' };
 const PLAN = { name: 'plan', agent: 'claude', role: 'plan' };
 
 export const vendorMistakes: readonly Mistake[] = [
-  {
-    who: 'names a repository that the App cannot access',
-    make: called('github_readFile', { owner: 'sartor-ai', repo: 'no-such-repo', path: 'README.md' }),
-    happened: /does not exist.*has no access to it/,
-    where: /no-such-repo/,
-    next: /install|owner|name|App/i,
-  },
-  {
-    who: 'writes a repository with its owner',
-    make: called('github_readFile', { owner: 'sartor-ai', repo: 'sartor-ai/claude-network', path: 'README.md' }),
-    happened: /repo|Invalid/i,
-    where: /repo/,
-    next: /name|without|owner/i,
-  },
-  {
-    who: 'names an unknown file',
-    make: called('github_readFile', { ...HERE, path: 'readme.md' }),
+  mistake(
+    'names a repository that the App cannot access',
+    called('github_readFile', { owner: 'sartor-ai', repo: 'no-such-repo', path: 'README.md' }),
+    { happened: /does not exist.*has no access to it/, where: /no-such-repo/, next: /install|owner|name|App/i },
+  ),
+  mistake(
+    'writes a repository with its owner',
+    called('github_readFile', { owner: 'sartor-ai', repo: 'sartor-ai/claude-network', path: 'README.md' }),
+    { happened: /repo|Invalid/i, where: /repo/, next: /name|without|owner/i },
+  ),
+  mistake('names an unknown file', called('github_readFile', { ...HERE, path: 'readme.md' }), {
     happened: /readme\.md.{0,2} not found/,
     where: /path/,
     next: /Reading a directory lists it/,
-  },
+  }),
   {
     who: 'opens a pull request of an unknown branch',
     make: called('github_createPR', { ...HERE, title: 'Mend', head: 'no/such/branch', base: 'main' }),
@@ -40,60 +34,44 @@ export const vendorMistakes: readonly Mistake[] = [
     where: /head|no\/such\/branch/,
     next: /createBranch|branch/,
   },
-  {
-    who: 'asks an unknown model',
-    make: called('orchestration_orchestrate_parallel', { prompt: 'Hello', agents: ['gpt-4', 'claude'], mode: 'race' }),
-    happened: /no agent|Invalid|unknown|expected/i,
-    where: /agents/,
-    next: /claude.*gemini|list_agents/,
-  },
-  {
-    who: 'names an unknown workflow',
-    make: called('orchestration_orchestrate_workflow', { workflow: 'code-reviews', input: 'Hello' }),
-    happened: /workflow .*not found/i,
-    where: /code-reviews/,
-    next: /list_workflows|Did you mean|workflows:/,
-  },
-  {
-    who: 'refers to a later or unknown step',
-    make: workflow([{ ...PLAN, prompt: 'Do {{steps.design.output}}' }]),
+  mistake(
+    'asks an unknown model',
+    called('orchestration_orchestrate_parallel', { prompt: 'Hello', agents: ['gpt-4', 'claude'], mode: 'race' }),
+    { happened: /no agent|Invalid|unknown|expected/i, where: /agents/, next: /claude.*gemini|list_agents/ },
+  ),
+  mistake(
+    'names an unknown workflow',
+    called('orchestration_orchestrate_workflow', { workflow: 'code-reviews', input: 'Hello' }),
+    { happened: /workflow .*not found/i, where: /code-reviews/, next: /list_workflows|Did you mean|workflows:/ },
+  ),
+  mistake('refers to a later or unknown step', workflow([{ ...PLAN, prompt: 'Do {{steps.design.output}}' }]), {
     happened: /does not exist/,
     where: /steps\.0|plan/,
     next: /design/,
-  },
-  {
-    who: 'uses one name for two steps',
-    make: workflow([PLAN, PLAN]),
+  }),
+  mistake('uses one name for two steps', workflow([PLAN, PLAN]), {
     happened: /same name|two steps|already|twice/i,
     where: /Step .{0,2}plan.*workflow\.steps/,
     next: /Example: \{.*name/,
-  },
-  {
-    who: 'writes a condition that is not CEL',
-    make: workflow([PLAN, { ...PLAN, name: 'next', condition: 'steps.plan.output contains "ok"' }]),
-    happened: /condition/,
-    where: /steps\.1/,
-    next: /CEL|position|startsWith|contains\(/,
-  },
-  {
-    who: 'waits for an unknown run',
-    make: called('orchestration_get_run', { runId: 'run-aaaabbbbccccddddeeee' }),
+  }),
+  mistake(
+    'writes a condition that is not CEL',
+    workflow([PLAN, { ...PLAN, name: 'next', condition: 'steps.plan.output contains "ok"' }]),
+    { happened: /condition/, where: /steps\.1/, next: /CEL|position|startsWith|contains\(/ },
+  ),
+  mistake('waits for an unknown run', called('orchestration_get_run', { runId: 'run-aaaabbbbccccddddeeee' }), {
     happened: /no run|not found/i,
     where: /runId/,
     next: /list_runs/,
-  },
-  {
-    who: 'names a coding agent in lowercase',
-    make: called('coding_create_task', { tool: 'claude', description: 'Mend it', instructions: 'Now.' }),
-    happened: /Invalid|expected|no (coding )?(tool|agent)|Unknown coding tool/i,
-    where: /tool/,
-    next: /CLAUDECODE/,
-  },
-  {
-    who: 'reports on an unknown coding task',
-    make: called('coding_update_task', { taskId: 'nowhere', status: 'completed' }),
-    happened: /no (coding )?task|not found/i,
-    where: /taskId|nowhere/,
-    next: /task:\/\/list/,
-  },
+  }),
+  mistake(
+    'names a coding agent in lowercase',
+    called('coding_create_task', { tool: 'claude', description: 'Mend it', instructions: 'Now.' }),
+    { happened: /Invalid|expected|no (coding )?(tool|agent)|Unknown coding tool/i, where: /tool/, next: /CLAUDECODE/ },
+  ),
+  mistake(
+    'reports on an unknown coding task',
+    called('coding_update_task', { taskId: 'nowhere', status: 'completed' }),
+    { happened: /no (coding )?task|not found/i, where: /taskId|nowhere/, next: /task:\/\/list/ },
+  ),
 ];
