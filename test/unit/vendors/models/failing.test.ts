@@ -44,6 +44,13 @@ const refused = (
   { kind, title }: Pick<Case, 'kind' | 'title'>,
 ): Case => ({ title, does: { does: 'error', status, body }, kind, unknown: false, agents: [agent] });
 
+const unknownOutcome = (title: string, kind: Case['kind'], does: Case['does']): Case => ({
+  title,
+  does,
+  kind,
+  unknown: true,
+});
+
 const cases: readonly Case[] = [
   status(400, 'invalid_request'),
   status(401, 'authentication'),
@@ -58,12 +65,11 @@ const cases: readonly Case[] = [
   status(503, 'overloaded'),
   status(504, 'timeout', true),
   status(529, 'overloaded'),
-  {
-    title: "a gateway's page instead of the vendor's error",
-    does: { does: 'error', status: 502, body: `<h1>${VENDORS_WORDS}</h1>` },
-    kind: 'server_error',
-    unknown: true,
-  },
+  unknownOutcome("a gateway's page instead of the vendor's error", 'server_error', {
+    does: 'error',
+    status: 502,
+    body: `<h1>${VENDORS_WORDS}</h1>`,
+  }),
   refused('claude', 400, anthropicSays('invalid_request_error', 'prompt is too long: 215000 tokens > 200000 maximum'), {
     kind: 'context_too_long',
     title: 'a prompt that is too long',
@@ -117,53 +123,22 @@ const cases: readonly Case[] = [
   }),
   { title: 'a refusal to answer', does: { does: 'answer', end: 'refusal' }, kind: 'refused', unknown: false },
   { title: 'an empty answer', does: { does: 'answer', text: '' }, kind: 'malformed', unknown: false },
-  { title: 'a connection lost before the first word', does: { does: 'hangUp' }, kind: 'network', unknown: true },
-  {
-    title: 'a connection lost in the middle',
-    does: { does: 'break', after: 2, how: 'loss' },
-    kind: 'truncated',
-    unknown: true,
-  },
-  {
-    title: 'a stream that ends in the middle',
-    does: { does: 'break', after: 2, how: 'end' },
-    kind: 'truncated',
-    unknown: true,
-  },
-  {
-    title: 'a stream that ends with an error',
-    does: { does: 'break', after: 2, how: 'error' },
-    kind: 'overloaded',
-    unknown: true,
-  },
-  {
-    title: 'a page instead of a stream',
-    does: { does: 'babble', body: `<html>${VENDORS_WORDS}</html>` },
-    kind: 'malformed',
-    unknown: true,
-  },
-  {
-    title: 'events that are not JSON',
-    does: { does: 'babble', type: 'text/event-stream', body: `event: x\ndata: {"${VENDORS_WORDS}\n\n` },
-    kind: 'malformed',
-    unknown: true,
-  },
-  {
-    title: 'events of another form',
-    does: {
-      does: 'babble',
-      type: 'text/event-stream',
-      body: `event: message_start\ndata: {"type":"message_start","candidates":"${VENDORS_WORDS}"}\n\n`,
-    },
-    kind: 'malformed',
-    unknown: true,
-  },
-  {
-    title: 'nothing at all',
-    does: { does: 'babble', type: 'text/event-stream', body: '' },
-    kind: 'malformed',
-    unknown: true,
-  },
+  unknownOutcome('a connection lost before the first word', 'network', { does: 'hangUp' }),
+  unknownOutcome('a connection lost in the middle', 'truncated', { does: 'break', after: 2, how: 'loss' }),
+  unknownOutcome('a stream that ends in the middle', 'truncated', { does: 'break', after: 2, how: 'end' }),
+  unknownOutcome('a stream that ends with an error', 'overloaded', { does: 'break', after: 2, how: 'error' }),
+  unknownOutcome('a page instead of a stream', 'malformed', { does: 'babble', body: `<html>${VENDORS_WORDS}</html>` }),
+  unknownOutcome('events that are not JSON', 'malformed', {
+    does: 'babble',
+    type: 'text/event-stream',
+    body: `event: x\ndata: {"${VENDORS_WORDS}\n\n`,
+  }),
+  unknownOutcome('events of another form', 'malformed', {
+    does: 'babble',
+    type: 'text/event-stream',
+    body: `event: message_start\ndata: {"type":"message_start","candidates":"${VENDORS_WORDS}"}\n\n`,
+  }),
+  unknownOutcome('nothing at all', 'malformed', { does: 'babble', type: 'text/event-stream', body: '' }),
 ];
 
 describe('failed request to a model', function () {
