@@ -34,28 +34,26 @@ const DUE = { ...URGENT, due_date: TOMORROW_AT_FIVE };
 const TAGGED = { ...DUE, tags: ['urgent', 'bug'] };
 const RENAMED = { ...TAGGED, title: 'Fix the sign-in page', priority: 'LOW' };
 
-const CALLS: readonly PrintedCall[] = [
-  {
-    title: '1. add_task',
-    tool: 'add_task',
+const printedCall = (title: string, tool: string, example: Omit<PrintedCall, 'title' | 'tool'>): PrintedCall => ({
+  title,
+  tool,
+  ...example,
+});
+
+const CALLS = [
+  printedCall('1. add_task', 'add_task', {
     args: PRESENTATION,
     prints: { success: true, task: made(PRESENTATION), message: "Task 'Finish presentation' added." },
-  },
-  {
-    title: 'the login page',
-    tool: 'add_task',
+  }),
+  printedCall('the login page', 'add_task', {
     args: LOGIN,
     prints: { success: true, task: made({ ...LOGIN, priority: 'MEDIUM', tags: [] }), message: SOME },
-  },
-  {
-    title: '2. update_task',
-    tool: 'update_task',
+  }),
+  printedCall('2. update_task', 'update_task', {
     args: (known) => ({ task_id: loginId(known), priority: 'HIGH' }),
     prints: (known) => ({ success: true, task: login(known, URGENT), message: 'Task updated.' }),
-  },
-  {
-    title: 'a recurring to-do',
-    tool: 'create_recurring_task',
+  }),
+  printedCall('a recurring to-do', 'create_recurring_task', {
     args: { title: 'Daily standup', frequency: 'DAILY', start_date: printed('2026-02-10T09:00:00Z') },
     prints: {
       success: true,
@@ -73,10 +71,8 @@ const CALLS: readonly PrintedCall[] = [
       },
       first_occurrence: { id: SOME, title: 'Daily standup', due_date: printed('2026-02-10T09:00:00.000Z') },
     },
-  },
-  {
-    title: '3. complete_task',
-    tool: 'complete_task',
+  }),
+  printedCall('3. complete_task', 'complete_task', {
     args: (known) => ({ task_id: known.of('a recurring to-do', 'first_occurrence', 'id') }),
     prints: (known) => ({
       success: true,
@@ -94,62 +90,44 @@ const CALLS: readonly PrintedCall[] = [
       next_occurrence: { id: SOME, title: 'Daily standup', due_date: printed('2026-02-11T09:00:00.000Z') },
       message: `Task completed! Next occurrence created for ${printed('2026-02-11T09:00:00.000Z')}`,
     }),
-  },
-  {
-    title: 'a deleted to-do',
-    tool: 'add_task',
+  }),
+  printedCall('a deleted to-do', 'add_task', {
     args: { title: 'Of no use', due_date: TOMORROW_AT_FIVE },
     prints: {
       success: true,
       message: SOME,
       task: made({ title: 'Of no use', due_date: TOMORROW_AT_FIVE, priority: 'MEDIUM', tags: [] }),
     },
-  },
-  {
-    title: '4. delete_task',
-    tool: 'delete_task',
+  }),
+  printedCall('4. delete_task', 'delete_task', {
     args: (known) => ({ task_id: known.of('a deleted to-do', 'task', 'id') }),
     prints: { success: true, message: "Task 'Of no use' deleted." },
-  },
-  {
-    title: '5. list_tasks',
-    tool: 'list_tasks',
+  }),
+  printedCall('5. list_tasks', 'list_tasks', {
     args: { priority: 'HIGH', tags: ['work'], ...WEEK, ...NEAREST_FIRST },
     prints: (known) => ({ tasks: [known.of('1. add_task', 'task')], total: 1, ...ONE_PAGE }),
-  },
-  {
-    title: '6. set_task_priority',
-    tool: 'set_task_priority',
+  }),
+  printedCall('6. set_task_priority', 'set_task_priority', {
     args: (known) => ({ task_id: loginId(known), priority: 'HIGH' }),
     prints: (known) => ({ success: true, task: login(known, URGENT), message: SOME }),
-  },
-  {
-    title: '7. set_task_due_date',
-    tool: 'set_task_due_date',
+  }),
+  printedCall('7. set_task_due_date', 'set_task_due_date', {
     args: (known) => ({ task_id: loginId(known), due_date: TOMORROW_AT_FIVE }),
     prints: (known) => ({ success: true, task: login(known, DUE), message: SOME }),
-  },
-  {
-    title: '8. add_task_tags',
-    tool: 'add_task_tags',
+  }),
+  printedCall('8. add_task_tags', 'add_task_tags', {
     args: (known) => ({ task_id: loginId(known), tags: ['urgent', 'bug'] }),
     prints: (known) => ({ success: true, task: login(known, TAGGED), message: SOME }),
-  },
-  {
-    title: '9. search_tasks',
-    tool: 'search_tasks',
+  }),
+  printedCall('9. search_tasks', 'search_tasks', {
     args: { query: 'meeting' },
     prints: (known) => ({ tasks: [login(known, TAGGED)], total: 1, ...ONE_PAGE }),
-  },
-  {
-    title: '10. filter_tasks',
-    tool: 'filter_tasks',
+  }),
+  printedCall('10. filter_tasks', 'filter_tasks', {
     args: { priority: 'HIGH', tags: ['work'], ...WEEK, completed: false, ...NEAREST_FIRST },
     prints: (known) => ({ tasks: [known.of('1. add_task', 'task')], total: 1, ...ONE_PAGE }),
-  },
-  {
-    title: '12. create_recurring_task',
-    tool: 'create_recurring_task',
+  }),
+  printedCall('12. create_recurring_task', 'create_recurring_task', {
     args: { title: 'Check emails', frequency: 'DAILY', start_date: printed('2026-02-11T09:00:00Z') },
     prints: {
       success: true,
@@ -167,7 +145,7 @@ const CALLS: readonly PrintedCall[] = [
       },
       first_occurrence: { id: SOME, title: 'Check emails', due_date: printed('2026-02-11T09:00:00.000Z') },
     },
-  },
+  }),
 ];
 
 describe('a conversation as in the to-do specification', function () {
