@@ -8,6 +8,7 @@ import {
 } from '../../../functions/src/vendors/clientdocument/clientDocuments.ts';
 import { selfSigned } from '../../support/certificate.ts';
 import { close, listen, portOf } from '../../support/listening.ts';
+import { wordsOf } from '../../support/words.ts';
 
 const HOST = 'client.example';
 const DOCUMENT = new URL(`https://${HOST}/oauth/client.json?version=1`);
@@ -109,42 +110,13 @@ describe('document of an OAuth client', () => {
     }
 
     for (const address of [
-      '10.0.0.1',
-      '10.255.255.255',
-      '127.0.0.1',
-      '127.255.0.1',
-      '169.254.169.254',
-      '172.16.0.1',
-      '192.168.1.1',
-      '100.64.0.1',
-      '100.127.255.255',
-      '0.0.0.0',
-      '0.1.2.3',
-      '192.0.0.8',
-      '198.18.0.1',
-      '224.0.0.1',
-      '255.255.255.255',
-      '::',
-      '::1',
-      'fc00::1',
-      'fd12:3456::1',
-      'fe80::1',
-      'fe80::1%eth0',
-      'ff02::1',
-      'fec0::1',
-      '::ffff:127.0.0.1',
-      '::ffff:10.0.0.1',
-      '::ffff:7f00:1',
-      '::127.0.0.1',
-      '64:ff9b::7f00:1',
-      '64:ff9b::a9fe:a9fe',
-      '64:ff9b:1::a00:1',
-      '2002:7f00:1::',
-      '2002:a9fe:a9fe::1',
-      '2001::1',
-      '2001:db8::1',
-      '100::1',
-      'nonsense',
+      ...wordsOf(`
+      10.0.0.1 10.255.255.255 127.0.0.1 127.255.0.1 169.254.169.254 172.16.0.1 192.168.1.1 100.64.0.1
+      100.127.255.255 0.0.0.0 0.1.2.3 192.0.0.8 198.18.0.1 224.0.0.1 255.255.255.255 :: ::1 fc00::1 fd12:3456::1
+      fe80::1 fe80::1%eth0 ff02::1 fec0::1 ::ffff:127.0.0.1 ::ffff:10.0.0.1 ::ffff:7f00:1 ::127.0.0.1
+      64:ff9b::7f00:1 64:ff9b::a9fe:a9fe 64:ff9b:1::a00:1 2002:7f00:1:: 2002:a9fe:a9fe::1 2001::1 2001:db8::1
+      100::1 nonsense
+    `),
       '',
     ])
       it(`is not read from ${address}`, async () => {
