@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
+import { wordsOf } from '../../test/support/words.ts';
 import { changesSince } from '../src/git/changes.ts';
 import { gitIn } from '../src/git/git.ts';
 import { openRepository, type Repository } from '../src/git/repository.ts';
@@ -14,23 +15,10 @@ import { git, newFolder, newRepository, removeFolder } from './support/folders.t
 import { openWork } from './support/worktrees.ts';
 
 /** All hooks that git can run in a user's repository. Source: https://git-scm.com/docs/githooks */
-const HOOKS = [
-  'applypatch-msg',
-  'commit-msg',
-  'post-checkout',
-  'post-commit',
-  'post-index-change',
-  'post-merge',
-  'post-rewrite',
-  'pre-auto-gc',
-  'pre-commit',
-  'pre-merge-commit',
-  'pre-push',
-  'pre-rebase',
-  'prepare-commit-msg',
-  'reference-transaction',
-  'fsmonitor-watchman',
-];
+const HOOKS = wordsOf(`
+  applypatch-msg commit-msg post-checkout post-commit post-index-change post-merge post-rewrite pre-auto-gc
+  pre-commit pre-merge-commit pre-push pre-rebase prepare-commit-msg reference-transaction fsmonitor-watchman
+`);
 
 const hub: Pick<Hub, 'createPullRequest'> = { createPullRequest: async () => ({ number: 1 }) };
 

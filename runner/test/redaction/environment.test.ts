@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { forAll, inRuns } from '../../../test/support/properties.ts';
+import { wordsOf } from '../../../test/support/words.ts';
 import { meansSecret } from '../../src/redaction/environment.ts';
 import { REDACTED } from '../../src/redaction/placeholder.ts';
 import { createRedactor } from '../../src/redaction.ts';
@@ -20,57 +21,17 @@ describe('redaction of environment variables', () => {
     });
   });
 
-  const SECRET_NAMES = [
-    'OPENAI_API_KEY',
-    'APIKEY',
-    'AWS_SECRET_ACCESS_KEY',
-    'AWS_SESSION_TOKEN',
-    'GITHUB_TOKEN',
-    'TOKEN',
-    'npm_config__authToken',
-    'CLIENT_SECRET',
-    'DB_PASSWORD',
-    'PGPASSWORD',
-    'MYSQL_PWD',
-    'SSHPASS',
-    'REDIS_PASSWD',
-    'KEY_PASSPHRASE',
-    'DOCKER_CREDENTIALS',
-    'SSH_PRIVATE_KEY',
-    'SESSION_COOKIE',
-    'SENTRY_DSN',
-    'AZURE_STORAGE_CONNECTION_STRING',
-    'REDISCLI_AUTH',
-    'TOKEN2',
-    'API_KEY_2',
-    'STRIPE_KEY_LIVE',
-    'GH_PAT',
-  ];
-  const OTHER_NAMES = [
-    'GIT_AUTHOR_NAME',
-    'GIT_AUTHOR_EMAIL',
-    'AUTH_PROVIDER',
-    'NEXTAUTH_URL',
-    'KEYCLOAK_REALM',
-    'MONKEY_BUSINESS',
-    'KEYBOARD',
-    'TOKENIZER',
-    'SECRETARY',
-    'AUTHOR',
-    'COOKIECUTTER',
-    'PWD',
-    'OLDPWD',
-    'COMPASS_HOME',
-    'BYPASS_CACHE',
-    'PATH',
-    'HOME',
-    'SSH_AUTH_SOCK',
-    'POSTGRES_PASSWORD_FILE',
-    'API_KEY_HEADER',
-    'TOKEN_ISSUER',
-    'MAX_THINKING_TOKENS_LIMIT',
-    'PATTERN',
-  ];
+  const SECRET_NAMES = wordsOf(`
+    OPENAI_API_KEY APIKEY AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN GITHUB_TOKEN TOKEN npm_config__authToken
+    CLIENT_SECRET DB_PASSWORD PGPASSWORD MYSQL_PWD SSHPASS REDIS_PASSWD KEY_PASSPHRASE DOCKER_CREDENTIALS
+    SSH_PRIVATE_KEY SESSION_COOKIE SENTRY_DSN AZURE_STORAGE_CONNECTION_STRING REDISCLI_AUTH TOKEN2 API_KEY_2
+    STRIPE_KEY_LIVE GH_PAT
+  `);
+  const OTHER_NAMES = wordsOf(`
+    GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL AUTH_PROVIDER NEXTAUTH_URL KEYCLOAK_REALM MONKEY_BUSINESS KEYBOARD
+    TOKENIZER SECRETARY AUTHOR COOKIECUTTER PWD OLDPWD COMPASS_HOME BYPASS_CACHE PATH HOME SSH_AUTH_SOCK
+    POSTGRES_PASSWORD_FILE API_KEY_HEADER TOKEN_ISSUER MAX_THINKING_TOKENS_LIMIT PATTERN
+  `);
   for (const name of SECRET_NAMES)
     it(`removes the value of the variable ${name}`, () => {
       assert.ok(meansSecret(name));
