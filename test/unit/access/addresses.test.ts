@@ -70,9 +70,7 @@ describe('public address that the server states in the response to a request', (
       assert.deepEqual(addresses.of(host), ROOT, host);
       assert.equal(addresses.at(host), undefined, host);
     }
-    forAll(fc.string(), (host) => {
-      assert.ok([ORIGIN, FUNCTION].includes(addresses.of(host)?.issuer ?? ''));
-    });
+    forAll(fc.string(), (host) => assert.ok([ORIGIN, FUNCTION].includes(addresses.of(host)?.issuer ?? '')));
   });
 
   it('is undefined if the deployment has no valid public address', () => {

@@ -496,8 +496,6 @@ describe('answer that is normalized for a vote', () => {
   });
 
   it('does not change if it is normalized again', () => {
-    forAll(fc.string({ unit: 'grapheme' }), (text) => {
-      assert.equal(normalized(normalized(text)), normalized(text));
-    });
+    forAll(fc.string({ unit: 'grapheme' }), (text) => assert.equal(normalized(normalized(text)), normalized(text)));
   });
 });

@@ -75,9 +75,7 @@ function comesBack<Value>(
   fromDocument: (data: unknown, value: Value) => Value,
 ): void {
   it(`(${name}) are unchanged after they were written and read`, () => {
-    inRuns(300).forAll(values, (value) => {
-      assert.deepEqual(fromDocument(stored(toDocument(value)), value), value);
-    });
+    inRuns(300).forAll(values, (value) => assert.deepEqual(fromDocument(stored(toDocument(value)), value), value));
   });
 }
 

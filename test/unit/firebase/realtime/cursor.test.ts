@@ -25,9 +25,7 @@ const refused = (error: unknown) => error instanceof MusterError && error.code =
 
 describe('cursors of the Realtime Database', () => {
   it('keep their contents when they are encoded and decoded', () => {
-    forAll(position, (one) => {
-      assert.deepEqual(cursors.decode(cursors.encode(one)), one);
-    });
+    forAll(position, (one) => assert.deepEqual(cursors.decode(cursors.encode(one)), one));
   });
 
   it('are rejected if they are sent with another query', () => {
