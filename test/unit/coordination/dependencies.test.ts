@@ -45,18 +45,17 @@ describe('dependencies in a batch of new tasks', () => {
     assert.equal(resolveBatch(chain).length, 500);
   });
 
-  it('are accepted if they form no cycle, for any order of the tasks in the batch', () => {
+  it('are accepted if they form no cycle, for any order of the tasks in the batch', () =>
     forAll(shuffledGraph(false), (edges) => {
       const written = edges.map((targets) => targets.map((target) => `task-${target + 1}`));
       const resolved = resolveBatch(written);
       const found = resolved.map((task) => task.map((one) => ('sibling' in one ? one.sibling : -1)));
       const expected = edges.map((targets) => [...new Set(targets)]);
       assert.deepEqual(found, expected);
-    });
-  });
+    }));
 
-  it('are rejected if they form a cycle, and the error names a cycle that exists', async () => {
-    await forAllAsync(shuffledGraph(true), async (edges) => {
+  it('are rejected if they form a cycle, and the error names a cycle that exists', () =>
+    forAllAsync(shuffledGraph(true), async (edges) => {
       const written = edges.map((targets) => targets.map((target) => `task-${target + 1}`));
       const error = await refusal(() => resolveBatch(written));
       const [, text = ''] = /cycle: (.*)\.$/.exec(error.message) ?? [];
@@ -65,8 +64,7 @@ describe('dependencies in a batch of new tasks', () => {
       assert.equal(new Set(path).size, path.length - 1, `repeats a task: ${text}`);
       for (const [place, from] of path.slice(0, -1).entries())
         assert.ok(edges[from]?.includes(path[place + 1] ?? -1), `no such dependency in ${text}`);
-    });
-  });
+    }));
 });
 
 /** Returns the dependencies of each task, by index. The order of the tasks is random. `withCycle` adds a cycle. */

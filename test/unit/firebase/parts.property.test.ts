@@ -35,15 +35,14 @@ const transition: fc.Arbitrary<Transition> = fc.record(
 );
 
 describe('transitions of a watched path', () => {
-  it('lead from the last known data to the current data', () => {
+  it('lead from the last known data to the current data', () =>
     forAll(eventType, data, data, (type, before, after) => {
       const [known, there] = type === 'value' ? [whole(before), whole(after)] : [before, after];
       const state = stateOf(type, known);
       for (const one of differences(type, state, there, 0)) apply(type, state, one);
       assert.deepEqual(new Map(state), stateOf(type, there));
       assert.deepEqual(differences(type, state, there, 0), [], 'no differences remain');
-    });
-  });
+    }));
 
   it('are empty if only the order of the keys has changed', () => {
     const state = stateOf('child_changed', new Map([['k', { a: 1, b: { c: 2, d: 3 } }]]));
@@ -61,7 +60,7 @@ describe('transitions of a watched path', () => {
 });
 
 describe('transitions that are not yet stored', () => {
-  it('keep additions and removals, but combine several changes of one key', () => {
+  it('keep additions and removals, but combine several changes of one key', () =>
     forAll(fc.array(transition, { maxLength: 40 }), (transitions) => {
       const pending = new Pending();
       for (const one of transitions) pending.add(one);
@@ -71,10 +70,9 @@ describe('transitions that are not yet stored', () => {
         const ofKey = (one: Transition): boolean => one.key === at;
         assert.deepEqual(taken.filter(ofKey), coalesced(transitions.filter(ofKey)));
       }
-    });
-  });
+    }));
 
-  it('are divided in order into entries of limited size', () => {
+  it('are divided in order into entries of limited size', () =>
     inRuns(20).forAll(fc.integer({ min: 1, max: 350 }), fc.integer({ min: 1, max: 20_000 }), (count, size) => {
       const pending = new Pending();
       for (let at = 0; at < count; at++) pending.add({ kind: 'added', key: String(at), data: 'x'.repeat(size), at });
@@ -85,27 +83,24 @@ describe('transitions that are not yet stored', () => {
       const times = entries.flat().map(({ at }) => at);
       const expected = Array.from({ length: count }, (_unused, at) => at);
       assert.deepEqual(times, expected);
-    });
-  });
+    }));
 });
 
 describe('cursor of a subscription', () => {
-  it('keeps its contents when it is encoded and decoded', () => {
+  it('keeps its contents when it is encoded and decoded', () =>
     forAll(fc.integer({ min: 1, max: 9_999_999_999 }), fc.nat(9999), (sequence, index) => {
       const position = { log: LOG, sequence, index };
       assert.deepEqual(positionAt(cursorOf(position)), position);
-    });
-  });
+    }));
 
-  it('is rejected if the server has not created it', () => {
+  it('is rejected if the server has not created it', () =>
     forAll(fc.string(), (text) => {
       try {
         assert.equal(cursorOf(positionAt(text)), text);
       } catch (error) {
         assert.match(String(error), /Invalid cursor for this subscription/);
       }
-    });
-  });
+    }));
 });
 
 describe('reading a subscription page by page', () => {
@@ -122,7 +117,7 @@ describe('reading a subscription page by page', () => {
     rights: '',
   };
 
-  it('returns each event once and in order, from any cursor', () => {
+  it('returns each event once and in order, from any cursor', () =>
     inRuns(50).forAll(fc.array(fc.array(transition, { minLength: 1, maxLength: 60 }), { maxLength: 12 }), (lists) => {
       const entries = lists.map((transitions, index): Entry => ({ sequence: index + 1, writer: 'w', transitions }));
       const all = readFrom(subscription, entries, cursorOf({ log: LOG, sequence: 1, index: 0 }));
@@ -134,8 +129,7 @@ describe('reading a subscription page by page', () => {
       for (const [index, { cursor }] of all.entries()) {
         if (index % 7 === 0) assert.deepEqual(readFrom(subscription, entries, cursor), all.slice(index + 1));
       }
-    });
-  });
+    }));
 
   it('reports that events are missing if entries were deleted', () => {
     const builder = new PageBuilder(subscription, { log: LOG, sequence: 2, index: 3 });
@@ -153,7 +147,7 @@ describe('retention of an event log', () => {
     at: fc.integer({ min: 0, max: 2 * 86_400_000 }),
   });
 
-  it('deletes the oldest entries before the last checkpoint, but only as many as necessary', () => {
+  it('deletes the oldest entries before the last checkpoint, but only as many as necessary', () =>
     forAll(fc.array(size, { maxLength: 40 }), fc.nat(40), (sizes, covered) => {
       const ordered = sizes.toSorted((one, other) => one.at - other.at);
       const entries = ordered.map(
@@ -171,8 +165,7 @@ describe('retention of an event log', () => {
         assert.ok(sum(({ bytes }) => bytes) <= 4 * 1_048_576);
         assert.ok(now.getTime() - kept[0].at <= 86_400_000);
       }
-    });
-  });
+    }));
 });
 
 describe('lease of an instance that watches a path', () => {

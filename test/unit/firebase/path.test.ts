@@ -61,7 +61,7 @@ describe('parsePath', () => {
     });
   });
 
-  it('never accepts a character that has a special meaning in a database', () => {
+  it('never accepts a character that has a special meaning in a database', () =>
     forAll(fc.constantFrom(...DATABASES), fc.string({ unit: 'binary', maxLength: 60 }), (database, text) => {
       try {
         const { segments } = parsePath(database, text);
@@ -70,6 +70,5 @@ describe('parsePath', () => {
       } catch (error) {
         assert.ok(error instanceof MusterError);
       }
-    });
-  });
+    }));
 });

@@ -24,14 +24,13 @@ function orRefused<T>(name: () => T): T | undefined {
 }
 
 describe('name that a caller passes to GitHub', () => {
-  it('stays within its segment of the URL or is rejected', () => {
+  it('stays within its segment of the URL or is rejected', () =>
     inRuns(2000).forAll(nasty, (text) => {
       for (const check of [filePath, refName, (repo: string) => repositoryName('a', repo).repo]) {
         const name = orRefused(() => check(text));
         if (name !== undefined) assert.equal(pathOf('/repos/a', name), `/repos/a/${encodeURIComponent(name)}`);
       }
-    });
-  });
+    }));
 
   it('is accepted if Git and GitHub accept it', () => {
     for (const ref of ['main', 'feature/login', 'v1.0.0', 'renovate/a-b_c', 'ünï', 'a@b', 'a'.repeat(40)])

@@ -69,7 +69,7 @@ describe('budget', () => {
     assert.deepEqual(raise({ cost_usd: 1 }, usd(0.5), usd(0.1)), undefined);
   });
 
-  it('has reserved nothing after all calls are settled, and has then spent the actual cost', () => {
+  it('has reserved nothing after all calls are settled, and has then spent the actual cost', () =>
     forAll(fc.array(fc.record({ reserved: amounts, cost: amounts, isSettled: fc.boolean() })), (calls) => {
       let [spent, reserved] = [NO_AMOUNT, NO_AMOUNT];
       for (const call of calls) reserved = plus(reserved, call.reserved);
@@ -81,8 +81,7 @@ describe('budget', () => {
       const sum = (of: 'reserved' | 'cost', isSettled: boolean) =>
         calls.filter((one) => one.isSettled === isSettled).reduce((all, one) => plus(all, one[of]), NO_AMOUNT);
       assert.deepEqual([reserved, spent], [sum('reserved', false), sum('cost', true)]);
-    });
-  });
+    }));
 
   it('never spends more than its limit if each call is reserved before it is settled', () => {
     const calls = fc.array(fc.record({ maximum: amounts, share: fc.double({ min: 0, max: 1, noNaN: true }) }));

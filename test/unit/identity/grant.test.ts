@@ -289,7 +289,7 @@ describe('grant after any sequence of token refreshes', () => {
     back: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat(25) }),
   });
 
-  it('returns the newest tokens for each token of the last minute, and stores no token as text', () => {
+  it('returns the newest tokens for each token of the last minute, and stores no token as text', () =>
     forAll(fc.array(step, { maxLength: 60 }), (steps) => {
       let { grant, tokens } = redeemed();
       let now = START;
@@ -322,8 +322,7 @@ describe('grant after any sequence of token refreshes', () => {
         if (age === 0) return 'rotated';
         return used(age, usedAt, now);
       }
-    });
-  });
+    }));
 
   it('is consistent after several processes use its tokens and store their results in any order', () => {
     const { grant: first, tokens } = redeemed();

@@ -65,25 +65,23 @@ describe('limits of a new credential', () => {
     });
   });
 
-  it("never permit more than the caller's limits", () => {
+  it("never permit more than the caller's limits", () =>
     forAll(limits, fc.array(limits, { maxLength: 2 }), wishes, (own, old, wanted) => {
       for (const caller of [worker(own), person(own)]) {
         const now = granted(caller, old, wanted);
         if (now !== undefined) assert.ok(within(now, opened(own)));
       }
-    });
-  });
+    }));
 
-  it('never permit more than the previous limits, unless a person requests it', () => {
+  it('never permit more than the previous limits, unless a person requests it', () =>
     forAll(limits, fc.array(limits, { maxLength: 2 }), wishes, (own, old, wanted) => {
       const byAgent = granted(worker(own), old, wanted);
       const unsaid = granted(person(own), old);
       for (const now of [byAgent, unsaid])
         if (now !== undefined) assert.ok(old.every((before) => within(now, opened(before))));
-    });
-  });
+    }));
 
-  it('never permit more than was requested', () => {
+  it('never permit more than was requested', () =>
     forAll(limits, limits, wishes, (own, old, wanted) => {
       const { toolsets: named, held_to: heldTo, readonly } = wanted;
       const asked: Limits = {
@@ -95,13 +93,11 @@ describe('limits of a new credential', () => {
         const now = granted(caller, [old], wanted);
         if (now !== undefined) assert.ok(within(now, opened(asked)));
       }
-    });
-  });
+    }));
 
-  it("are equal to the caller's limits if a person removes all other limits", () => {
+  it("are equal to the caller's limits if a person removes all other limits", () =>
     forAll(limits, limits, (own, old) => {
       const lifted = granted(person(own), [old], { toolsets: null, held_to: null, readonly: false });
       assert.deepEqual(lifted, opened(own));
-    });
-  });
+    }));
 });

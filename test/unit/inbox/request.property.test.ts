@@ -111,7 +111,7 @@ function brought(request: Request, epoch: number): Request | undefined {
 }
 
 describe('inbox request', () => {
-  it('closes once, then keeps its state, and has an answer only in a state that has one', () => {
+  it('closes once, then keeps its state, and has an answer only in a state that has one', () =>
     forAll(requests, steps, (first, plan) => {
       let request: Request = first;
       let now = START;
@@ -121,8 +121,7 @@ describe('inbox request', () => {
         holds(request, after);
         request = after;
       }
-    });
-  });
+    }));
 
   it('is executed by one instance at a time, and keeps the outcome of the last instance', () => {
     const approved = answeredRequest(

@@ -59,7 +59,7 @@ function tallyOf(calls: readonly EndedCall[]): Tally {
 }
 
 describe('CallCounter', () => {
-  it('adds up calls by minute, tool, agent and error, and starts at zero after it was emptied', () => {
+  it('adds up calls by minute, tool, agent and error, and starts at zero after it was emptied', () =>
     forAll(fc.array(call), fc.array(call), (first, second) => {
       const counter = new CallCounter();
       for (const calls of [first, second]) {
@@ -68,8 +68,7 @@ describe('CallCounter', () => {
         assert.deepEqual(counter.empty(), tallyOf(calls));
         assert.equal(counter.isEmpty, true);
       }
-    });
-  });
+    }));
 
   it('stores a limited number of entries until they are written', () => {
     const counter = new CallCounter();

@@ -99,13 +99,12 @@ describe('parseSelection', () => {
     assert.ok(!knownPaths(['todo']).includes('/mcp/network'));
   });
 
-  it('returns a selection or throws a MusterError for any URL', () => {
+  it('returns a selection or throws a MusterError for any URL', () =>
     forAll(fc.webPath(), fc.webQueryParameters(), (path, query) => {
       try {
         select(`${path}?${query}`);
       } catch (error) {
         assert.ok(error instanceof MusterError);
       }
-    });
-  });
+    }));
 });

@@ -170,10 +170,9 @@ describe('estimatedTokens', () => {
       assert.ok(estimated <= 2 * counted, `${estimated} of ${counted}`);
     });
 
-  it('increases with the length of the text', () => {
+  it('increases with the length of the text', () =>
     forAll(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (left, right) => {
       const whole = estimatedTokens(left + right);
       assert.ok(whole >= estimatedTokens(left) && whole <= estimatedTokens(left) + estimatedTokens(right));
-    });
-  });
+    }));
 });

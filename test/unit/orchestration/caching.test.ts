@@ -41,12 +41,11 @@ describe('cache key of a run', () => {
     fc.array(step, { minLength: 1, maxLength: 3 }).map((steps) => ({ repeat: { until: 'true', max: 2 }, steps })),
   );
 
-  it('exists only if the caller requests caching, and if every step is hosted and repeatable', () => {
+  it('exists only if the caller requests caching, and if every step is hosted and repeatable', () =>
     forAll(fc.array(entry, { minLength: 1, maxLength: 5 }), fc.boolean(), (steps, cache) => {
       const isOutside = /network|"repeatable":false/.test(JSON.stringify(steps));
       assert.equal(keyFor(steps, cache) !== undefined, cache && !isOutside);
-    });
-  });
+    }));
 
   it('is undefined if an override assigns a step to live agents', () => {
     const steps = [{ name: 'work', agent: 'claude' }];

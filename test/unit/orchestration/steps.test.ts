@@ -474,12 +474,11 @@ describe('rankingIn', () => {
 });
 
 describe('seeded random source', () => {
-  it('shuffles a list without losing or adding items', () => {
+  it('shuffles a list without losing or adding items', () =>
     forAll(fc.array(fc.integer()), (items) => {
       const order = shuffled(items, systemRandomness);
       assert.deepEqual([...order].sort(), [...items].sort());
-    });
-  });
+    }));
 
   it('repeats its order for the same seed, and only for that seed', () => {
     const orderOf = (seed: string) => shuffled([...'abcdefghij'], seededRandom(systemHashing, seed)).join('');

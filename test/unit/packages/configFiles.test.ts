@@ -221,7 +221,7 @@ describe('JSON text to which an entry is added', () => {
   const plain = { noNullPrototype: true };
   const entry = fc.record({ url: fc.string(), headers: fc.record({ a: fc.string() }, plain) }, plain);
 
-  it('keeps every byte, and contains the added member', () => {
+  it('keeps every byte, and contains the added member', () =>
     forAll(jsonc, entry, (before, added) => {
       const text = new JsonText(before, JSONC);
       text.set(['servers', 'muster'], added);
@@ -231,10 +231,9 @@ describe('JSON text to which an entry is added', () => {
       const errors: [] = [];
       assert.deepEqual(parse(after, errors), wanted);
       assert.deepEqual(errors, []);
-    });
-  });
+    }));
 
-  it('keeps every byte outside the member that is replaced', () => {
+  it('keeps every byte outside the member that is replaced', () =>
     forAll(jsonc, entry, entry, (inner, first, second) => {
       const text = new JsonText(`{ "servers": ${inner}\n}`, JSONC);
       text.set(['servers', 'muster'], first);
@@ -242,10 +241,9 @@ describe('JSON text to which an entry is added', () => {
       text.set(['servers', 'muster'], second);
       text.set(['servers', 'muster'], first);
       assert.equal(text.toString(), before);
-    });
-  });
+    }));
 
-  it('is valid JSON after the change if it was valid before', () => {
+  it('is valid JSON after the change if it was valid before', () =>
     forAll(textWith(fc.constantFrom('', ' ', '\n', '\n  ')), entry, (before, added) => {
       const text = new JsonText(before, { comments: false, trailingCommas: false });
       text.set(['servers', 'muster'], added);
@@ -253,8 +251,7 @@ describe('JSON text to which an entry is added', () => {
       text.addTo('inputs', { id: 'token' });
       const wanted = { ...JSON.parse(before), servers: { muster: added }, inputs: [{ id: 'token' }] };
       assert.deepEqual(JSON.parse(text.toString()), wanted);
-    });
-  });
+    }));
 
   const examples: readonly (readonly [string, string, string])[] = [
     ['in one line', '{"servers": {"a": {}}}', '{"servers": {"a": {}, "muster": {"url":"u"}}}'],

@@ -240,7 +240,7 @@ describe('stored state of a session', () => {
     ),
   );
 
-  it('reserves the heartbeats for at most one process after any sequence of hooks', () => {
+  it('reserves the heartbeats for at most one process after any sequence of hooks', () =>
     inRuns(50).forAll(fc.array(steps), (taken) => {
       const session = new Session(mkdtempSync(`${folder}/`));
       const tokens = taken.map((step) => step(session)).filter((token) => typeof token === 'string');
@@ -248,16 +248,14 @@ describe('stored state of a session', () => {
       const last = session.reserveHeartbeat({ always: true });
       const found = [...tokens, last ?? ''].filter((token) => session.keepHeartbeat(token));
       assert.deepEqual(found, [last]);
-    });
-  });
+    }));
 
-  it('contains each agent that was added', () => {
+  it('contains each agent that was added', () =>
     inRuns(50).forAll(fc.array(fc.string({ minLength: 1 })), (agents) => {
       const path = mkdtempSync(`${folder}/`);
       for (const agent of agents) new Session(path).addAgent(agent);
       assert.deepEqual(new Set(new Session(path).agents()), new Set(agents));
-    });
-  });
+    }));
 
   it('remains deleted after the session has ended, until the session is resumed', () => {
     const session = new Session(`${folder}/one`);

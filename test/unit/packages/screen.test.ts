@@ -44,7 +44,7 @@ describe('screen of muster status', () => {
     assert.ok(shown.split('\n').every((line) => line.length <= 60));
   });
 
-  it('is never wider than the terminal and has no control characters, for any text', () => {
+  it('is never wider than the terminal and has no control characters, for any text', () =>
     forAll(text, text, text, fc.nat(100), (goal, agent, description, width) => {
       const questions = [{ id: 'q', question: description, at: '' }];
       const waiting = [{ task: 't', description, blocked: false, stuck: undefined }];
@@ -52,8 +52,7 @@ describe('screen of muster status', () => {
       for (const line of shown.split('\n')) assert.ok(widthOf(line) <= width, JSON.stringify(line));
       assert.ok(shown.isWellFormed());
       assert.doesNotMatch(shown.replaceAll('\n', ''), /\p{Cc}/u);
-    });
-  });
+    }));
 
   it('fits Chinese text into 80 columns', () => {
     const shown = screenOf({ ...nothing, goal: '测'.repeat(100), doing: [doing('代理', '测'.repeat(100))] }, 80);
@@ -88,13 +87,12 @@ describe('screen of muster status', () => {
 });
 
 describe('text that is truncated to a number of columns', () => {
-  it('is its longest prefix that fits into these columns', () => {
+  it('is its longest prefix that fits into these columns', () =>
     forAll(fc.string({ unit: character }), fc.nat(30), (whole, columns) => {
       const kept = cut(whole, columns);
       assert.ok(whole.startsWith(kept));
       assert.ok(widthOf(kept) <= columns);
       if (kept !== whole) assert.ok(columns - widthOf(kept) < 2);
       assert.equal(widthOf(padded(kept, columns)), columns);
-    });
-  });
+    }));
 });

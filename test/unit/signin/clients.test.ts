@@ -47,14 +47,13 @@ describe('displayed name of an app', () => {
     it(`contains no invisible characters: ${JSON.stringify(name.slice(0, 30))}`, () =>
       assert.equal(shownName(name), shown));
 
-  it('is one short line for any text, and does not change if it is shortened again', () => {
+  it('is one short line for any text, and does not change if it is shortened again', () =>
     forAll(fc.string({ unit: 'binary', maxLength: 200 }), (name) => {
       const shown = shownName(name);
       assert.ok([...shown].length <= 60 && shown.length > 0);
       assert.doesNotMatch(shown, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^\s|\s$| {2}/u);
       assert.equal(shownName(shown), shown);
-    });
-  });
+    }));
 });
 
 describe('OAuth clients', () => {

@@ -202,12 +202,11 @@ describe('registered redirect URI', () => {
     assert.ok(count > 5, `${count} matched`);
   });
 
-  it('never matches a URI that may not be registered', () => {
+  it('never matches a URI that may not be registered', () =>
     inRuns(5000).forAll(uris, (uri) => {
       if (isRegistered(uri, [uri])) assert.equal(redirectFault(uri), undefined);
       else assert.notEqual(redirectFault(uri), undefined);
-    });
-  });
+    }));
 });
 
 describe('redirect URI to which a sign-in returns', () => {

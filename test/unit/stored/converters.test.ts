@@ -109,21 +109,19 @@ describe('stored documents', () => {
     });
   });
 
-  it('show whether the index fields of a to-do are current', () => {
+  it('show whether the index fields of a to-do are current', () =>
     forAll(todos, todos, (todo, other) => {
       const data = stored(todoToDocument(todo));
       assert.equal(isIndexCurrent(todo, data), true);
       assert.deepEqual(lastReportedOf(data).lastReported, todoResponse(todo));
       const edited = { ...todo, title: `${todo.title} edited ${other.id}` };
       assert.equal(isIndexCurrent(edited, data), false);
-    });
-  });
+    }));
 
-  it('of tasks contain the key by which a claim finds them', () => {
+  it('of tasks contain the key by which a claim finds them', () =>
     forAll(tasks, (task) => {
       assert.equal(taskToDocument(task).capability_key, capabilityKey(task.required_capabilities));
-    });
-  });
+    }));
 
   it('are rejected if the converter has not written them', () => {
     const [task] = fc.sample(tasks, 1);

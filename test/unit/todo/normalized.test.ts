@@ -31,7 +31,7 @@ const clientWritten = fc.record({
 });
 
 describe('repair of a to-do that a Firebase client has written', () => {
-  it('never throws an error, and returns a to-do that the tools accept', () => {
+  it('never throws an error, and returns a to-do that the tools accept', () =>
     forAll(clientWritten, ({ description: words, dueDate, ...changes }) => {
       const todo: Todo = sampleTodo({
         ...changes,
@@ -47,8 +47,7 @@ describe('repair of a to-do that a Firebase client has written', () => {
       for (const tag of repaired.tags) assert.ok([...tag].length <= 50 && tag === tag.trim());
       assert.deepEqual(normalizedTodo(repaired, START), repaired);
       assert.doesNotThrow(() => todoToDocument(repaired));
-    });
-  });
+    }));
 
   it('keeps a tag that consists of forty emoji, and removes an invisible tag', () => {
     const tag = '🎉'.repeat(40);

@@ -8,15 +8,14 @@ const tag = fc.string({ unit: fc.constantFrom('a', 'A', 'b', ',', '"', 'é'), mi
 const tags = fc.array(tag, { maxLength: MAX_TAGS }).map((written) => checkedTags(written));
 
 describe('indexed tag sets of a to-do', () => {
-  it('contain the key of a filter if the to-do has all tags of the filter, in any order and case', () => {
+  it('contain the key of a filter if the to-do has all tags of the filter, in any order and case', () =>
     forAll(tags, fc.array(tag, { minLength: 1, maxLength: 4 }), (own, filter) => {
       const folded = new Set(own.map(caseFolded));
       const hasAll = filter.every((one) => folded.has(caseFolded(one)));
       assert.equal(tagSetKeys(own).includes(tagSetKey(filter)), hasAll);
-    });
-  });
+    }));
 
-  it("contain the key of every subset of the to-do's tags", () => {
+  it("contain the key of every subset of the to-do's tags", () =>
     forAll(
       tags
         .filter(({ length }) => length > 0)
@@ -25,8 +24,7 @@ describe('indexed tag sets of a to-do', () => {
         const filter = some.map((one, at) => (at % 2 === 0 ? one.toUpperCase() : one));
         assert.ok(tagSetKeys(own).includes(tagSetKey(filter)));
       },
-    );
-  });
+    ));
 
   it('contain no key twice, so that ten tags have 1,023 keys', () => {
     forAll(tags, (own) => {

@@ -62,14 +62,13 @@ describe('tags of a to-do', () => {
 });
 
 describe('caseFolded', () => {
-  it('returns one result for a text in upper case, in lower case and after an earlier conversion', () => {
+  it('returns one result for a text in upper case, in lower case and after an earlier conversion', () =>
     forAll(fc.oneof(tag, fc.string({ unit: 'grapheme', maxLength: 8 })), (text) => {
       const folded = caseFolded(text);
       assert.equal(caseFolded(folded), folded);
       assert.equal(caseFolded(text.toUpperCase()), folded);
       assert.equal(caseFolded(` ${text.toLowerCase()} `), folded);
-    });
-  });
+    }));
 });
 
 function isFirst(one: string, at: number, all: readonly string[]): boolean {

@@ -4,12 +4,11 @@ import { forAll, inRuns } from '../../support/properties.ts';
 import { taskEvents } from '../stored/arbitraries.ts';
 
 describe('message about a to-do event', () => {
-  it('contains the event without changes', () => {
+  it('contains the event without changes', () =>
     forAll(taskEvents, (event) => {
       const received: unknown = JSON.parse(JSON.stringify(messageOf(event)));
       assert.deepEqual(eventOf(eventMessage.parse(received)), event);
-    });
-  });
+    }));
 
   it('has the structure that the specification defines', () => {
     const timestamp = new Date('2026-02-10T12:00:00Z');
@@ -32,12 +31,11 @@ describe('message about a to-do event', () => {
     assert.deepEqual(topicsOf({ type: 'reminder' }), ['task-events', 'reminders']);
   });
 
-  it('is rejected if a field is missing or the schema version is unknown', () => {
+  it('is rejected if a field is missing or the schema version is unknown', () =>
     inRuns(20).forAll(taskEvents, (event) => {
       const message = messageOf(event);
       for (const field of Object.keys(message))
         assert.equal(eventMessage.safeParse({ ...message, [field]: undefined }).success, false, field);
       assert.equal(eventMessage.safeParse({ ...message, schema_version: 2 }).success, false);
-    });
-  });
+    }));
 });

@@ -26,7 +26,7 @@ const todo = fc.record({ owner_uid: fc.constant(OWNER), title: text, description
 const search = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join(' '));
 
 describe('word index of a to-do', () => {
-  it('has exactly one entry for a search if the to-do contains all its words, and otherwise none', () => {
+  it('has exactly one entry for a search if the to-do contains all its words, and otherwise none', () =>
     forAll(todo, search, (written, query) => {
       const sought = searchWords(query);
       const words = searchPrefixes(sought);
@@ -36,8 +36,7 @@ describe('word index of a to-do', () => {
       assert.equal(ways.filter((isTrue) => isTrue).length, isMatch ? 1 : 0);
       assert.equal(has(index, anywhere(words)), isMatch);
       assert.equal(ways[0], matchesWords(written.title, sought));
-    });
-  });
+    }));
 
   it("contains the owner in every entry, so that a search finds only the owner's to-dos", () => {
     const { title, rest, any } = wordIndexOf({ owner_uid: OWNER, title: 'Tea', description: 'Tea or ice' });

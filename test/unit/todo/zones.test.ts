@@ -81,7 +81,7 @@ describe('recurring to-do whose time zone is changed', () => {
     assert.deepEqual(inTimezone(moved, 'UTC'), rule);
   });
 
-  it('keeps its dates and its time of day in every zone, and after the return to its first zone', () => {
+  it('keeps its dates and its time of day in every zone, and after the return to its first zone', () =>
     inRuns(150).forAll(rules, zone, zone, (rule, one, other) => {
       const moved = inTimezone(inTimezone(rule, one), other);
       assert.equal(timeOf(moved), timeOf(rule));
@@ -97,10 +97,9 @@ describe('recurring to-do whose time zone is changed', () => {
       }
       const home = inTimezone(moved, rule.timezone);
       assert.deepEqual([home.local_start, firstOccurrence(home).on], [undefined, firstOccurrence(rule).on]);
-    });
-  });
+    }));
 
-  it('continues with the date after that of its open occurrence', () => {
+  it('continues with the date after that of its open occurrence', () =>
     inRuns(300).forAll(
       rules,
       zone,
@@ -125,18 +124,16 @@ describe('recurring to-do whose time zone is changed', () => {
         };
         assert.equal(next?.on, following.find(isLater));
       },
-    );
-  });
+    ));
 
-  it('keeps its last date, because the end of the rule moves to the new zone too', () => {
+  it('keeps its last date, because the end of the rule moves to the new zone too', () =>
     inRuns(200).forAll(rules, zone, fc.nat({ max: LENGTH - 1 }), (rule, to, at) => {
       const last = series(rule)[at];
       assert.ok(last);
       const ending = { ...rule, end_date: last.due };
       assert.equal(lastOccurrence(ending)?.on, last.on);
       assert.equal(lastOccurrence(inTimezone(ending, to))?.on, last.on);
-    });
-  });
+    }));
 });
 
 describe('end of a recurring to-do', () => {
@@ -170,7 +167,7 @@ describe('end of a recurring to-do', () => {
     assert.equal(end.toISOString(), '9999-12-31T23:59:59.999Z');
   });
 
-  it('includes the occurrence on the last day in any time zone, and no later one', () => {
+  it('includes the occurrence on the last day in any time zone, and no later one', () =>
     inRuns(200).forAll(rules, fc.nat({ max: LENGTH - 1 }), (rule, at) => {
       const last = series(rule)[at];
       assert.ok(last);
@@ -178,8 +175,7 @@ describe('end of a recurring to-do', () => {
       if (midnight === undefined || midnight < rule.start_date.getTime() - DAY) return;
       const ending = recurrenceRule({ ...rule, end_date: new Date(midnight) }, lastInstant);
       assert.equal(lastOccurrence(ending)?.on, last.on);
-    });
-  });
+    }));
 });
 
 describe('update_recurring_task', () => {

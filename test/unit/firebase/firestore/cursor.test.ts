@@ -11,13 +11,12 @@ const MAX_CHARACTERS = 4000;
 const short = fc.jsonValue({ maxDepth: 2 }).filter((value) => JSON.stringify(value).length < 300);
 
 describe('Firestore cursors', () => {
-  it('keep their contents when they are encoded and decoded', () => {
+  it('keep their contents when they are encoded and decoded', () =>
     forAll(fc.string(), fc.string({ minLength: 1, maxLength: 100 }), short, (query, name, value) => {
       const json: JsonValue = JSON.parse(JSON.stringify(value));
       assert.deepEqual(parseCursor(cursorText({ query, name, value: json }), query), { query, name, value: json });
       assert.deepEqual(parseCursor(cursorText({ query, name }), query), { query, name });
-    });
-  });
+    }));
 
   it('omit long values, so that they never exceed the length limit of the argument', () => {
     for (const value of ['x'.repeat(2000), '\u0000'.repeat(500), 'ä'.repeat(900), Array(500).fill(1)]) {
@@ -29,7 +28,7 @@ describe('Firestore cursors', () => {
     assert.ok(max.length <= MAX_CHARACTERS, String(max.length));
   });
 
-  it('are rejected if the server has not created them', () => {
+  it('are rejected if the server has not created them', () =>
     forAll(
       fc.oneof(
         fc.string(),
@@ -42,6 +41,5 @@ describe('Firestore cursors', () => {
           (error) => error instanceof MusterError && error.details.field === 'query.cursor',
         );
       },
-    );
-  });
+    ));
 });

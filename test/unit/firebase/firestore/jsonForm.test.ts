@@ -26,12 +26,11 @@ function asRead(value: unknown): unknown {
 const nested = (depth: number, leaf: JsonValue): JsonValue => (depth === 0 ? leaf : { m: nested(depth - 1, leaf) });
 
 describe('JSON form of Firestore data', () => {
-  it('keeps every value in a round trip', () => {
+  it('keeps every value in a round trip', () =>
     forAll(fieldsInJson, (fields) => {
       const read = asRead(encode(fields)) as Record<string, unknown>;
       assert.deepEqual(fieldsToJson(read), fields);
-    });
-  });
+    }));
 
   it('is the form that docs/guides/data.md describes', () => {
     const fields: JsonObject = {

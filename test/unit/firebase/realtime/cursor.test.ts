@@ -28,12 +28,11 @@ describe('cursors of the Realtime Database', () => {
     forAll(position, (one) => assert.deepEqual(cursors.decode(cursors.encode(one)), one));
   });
 
-  it('are rejected if they are sent with another query', () => {
+  it('are rejected if they are sent with another query', () =>
     forAll(position, fc.integer({ min: 0, max: 3 }), (one, index) => {
       const other = new Cursors(systemHashing, QUERY.with(index, 'other'));
       assert.throws(() => other.decode(cursors.encode(one)), refused);
-    });
-  });
+    }));
 
   it('are rejected if the server has not created them', () => {
     const text = fc.oneof(

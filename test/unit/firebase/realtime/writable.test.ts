@@ -71,13 +71,12 @@ describe('data check before a Realtime Database write', () => {
     for (const value of [0, '', false, { a: [null, 0] }, { '.sv': 'timestamp' }]) assert.equal(isNothing(value), false);
   });
 
-  it('accepts any JSON value, or rejects the value with a known error', () => {
+  it('accepts any JSON value, or rejects the value with a known error', () =>
     forAll(fc.jsonValue(), (value) => {
       try {
         checkWritable(PATH, value as JsonValue);
       } catch (error) {
         assert.ok(error instanceof MusterError);
       }
-    });
-  });
+    }));
 });

@@ -25,13 +25,12 @@ describe('Pub/Sub message about a to-do event', () => {
     });
   });
 
-  it('has the required attributes and the to-do id as ordering key, and is equal if repeated', () => {
+  it('has the required attributes and the to-do id as ordering key, and is equal if repeated', () =>
     forAll(taskEvents, (event) => {
       const message = pubSubMessage(event, 'my-project');
       for (const attribute of REQUIRED) assert.ok(message.attributes[attribute], attribute);
       assert.equal(message.orderingKey, event.taskId);
       assert.deepEqual(JSON.parse(message.data.toString()), JSON.parse(JSON.stringify(messageOf(event))));
       assert.deepEqual(pubSubMessage(event, 'my-project'), message);
-    });
-  });
+    }));
 });
