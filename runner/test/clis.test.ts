@@ -115,15 +115,14 @@ describe('the adapter for Claude Code', () => {
     assert.ok(argumentsOf(claude, { unsafe: true }).includes('--dangerously-skip-permissions'));
   });
 
-  it('passes each allowed tool as one JSON string of the settings', () => {
+  it('passes each allowed tool as one JSON string of the settings', () =>
     forAll(fc.array(fc.string()), (allowedTools) => {
       const args = argumentsOf(claude, { allowedTools });
       const settings: unknown = JSON.parse(args[args.indexOf('--settings') + 1] ?? '');
       const permissions = allowedTools.length > 0 ? { permissions: { allow: allowedTools } } : {};
       assert.deepEqual(settings, { workflowKeywordTriggerEnabled: false, ...permissions });
       assert.ok(!args.includes('--allowedTools'));
-    });
-  });
+    }));
 });
 
 describe('the adapter for Gemini CLI', () => {

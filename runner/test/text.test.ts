@@ -52,7 +52,7 @@ describe('the cut of a text', () => {
   it('is followed by the number of missing characters in a shortened text', () =>
     assert.equal(shortened('abc🚀d', 4), 'abc… (3 more characters)'));
 
-  it('keeps the limit, and leaves well-formed texts with complete grapheme clusters', () => {
+  it('keeps the limit, and leaves well-formed texts with complete grapheme clusters', () =>
     forAll(text, bound, (whole, limit) => {
       const repaired = whole.toWellFormed();
       const start = cut(whole, limit);
@@ -72,8 +72,7 @@ describe('the cut of a text', () => {
       assert.ok(limits.has(start.length), 'the beginning ends between clusters');
       assert.ok(limits.has(whole.length - end.length), 'the end begins between clusters');
       assert.ok(limit - start.length < longest && limit - end.length < longest, 'as much as possible is kept');
-    });
-  });
+    }));
 
   it('reads only the text near the cut', () => {
     const huge = 'é'.repeat(2_000_000);

@@ -186,12 +186,11 @@ describe('redaction of ordinary text', () => {
     fc.uint8Array({ minLength: 64, maxLength: 64 }).map((bytes) => `sha512-${Buffer.from(bytes).toString('base64')}`),
   );
 
-  it('keeps paths, branches, words, names, commit ids and checksums unchanged', () => {
+  it('keeps paths, branches, words, names, commit ids and checksums unchanged', () =>
     inRuns(500).forAll(fc.array(text, { maxLength: 5 }), fc.constantFrom(' ', '\n', '\t', ', '), (texts, separator) => {
       const whole = texts.join(separator);
       assert.equal(redactor.text(whole), whole);
-    });
-  });
+    }));
 
   it('keeps a base64-encoded image unchanged', () => {
     const image = `data:image/png;base64,${randomBytes(300_000).toString('base64')}`;
