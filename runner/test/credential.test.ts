@@ -10,7 +10,7 @@ import { FOREVER, installStandIn } from './support/standIn.ts';
 import { until } from './support/waiting.ts';
 
 const HOW =
-  /^The hub refuses this runner's credential: .* Create another credential with "npm run agents -- create --name <name>" or onboarding\.registerAgent/;
+  /^The hub refuses this runner's credential: .* Create another credential with "npm run agents -- create --name <name> --owner <email>" or onboarding\.registerAgent/;
 
 describe('the error for a refused credential', () => {
   let server: Server;

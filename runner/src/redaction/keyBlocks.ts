@@ -102,8 +102,8 @@ function withoutPieces(text: string, enclosed: boolean): string {
   const min = enclosed ? MIN_PIECE_ENCLOSED : MIN_LINE;
   const first = pieces.findIndex((piece) => isPiece(piece, min));
   if (first < 0) return text;
-  // The last piece of a key can be short.
-  const last = pieces.findLastIndex((piece) => isPiece(piece, enclosed ? 1 : min));
+  // The last piece of a key can be short, and can look like words.
+  const last = pieces.findLastIndex((piece) => (enclosed ? KEY_TEXT.test(piece) : isPiece(piece, min)));
   return [...pieces.slice(0, first), REDACTED, ...pieces.slice(last + 1)].join('');
 }
 
@@ -130,7 +130,10 @@ function isOfAnotherSource(line: string, { prefix }: Block): boolean {
 
 function isKeyLine(before: string, key: string, block: Block): boolean {
   if (!DECORATION.test(before) && shape(before) !== block.prefix) return false;
-  if (!KEY_TEXT.test(key) || hasOnlyWords(key)) return false;
+  if (!KEY_TEXT.test(key)) return false;
+  // Some lines of random letters consist of syllables, like words.
+  if (key.length >= MIN_LINE && key.length === block.previous) return true;
+  if (hasOnlyWords(key)) return false;
   // Accepts a key's last line, which is shorter, and the lines of an old key that consists of zeros.
   if (block.previous !== undefined && key.length <= block.previous) return true;
   // A line with only a commit id is not part of a key.

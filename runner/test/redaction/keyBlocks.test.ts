@@ -27,6 +27,9 @@ function pemOf(label: string, material: Buffer, width: number): string {
 const small = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString().trim();
 const bytes = Buffer.from(keyOf('pkcs8', 2048).replace(/-.*-|\n/g, ''), 'base64');
 
+/** Its last line is `LVVPYsgBovhjAgMBAAEC`. */
+const syllables = Buffer.concat([bytes.subarray(0, 285), Buffer.from('LVVPYsgBovhjAgMBAAEC', 'base64')]);
+
 const KEYS = {
   'RSA in PKCS#8': keyOf('pkcs8', 2048),
   'RSA in PKCS#1': keyOf('pkcs1', 2048),
@@ -42,6 +45,7 @@ const KEYS = {
     .replace('\n', '\nVersion: GnuPG v2\n\n')
     .replace('\n-----END', '\n=njUN\n-----END'),
   'a key with short lines': pemOf('PRIVATE KEY', bytes.subarray(0, 300), 20),
+  'a key whose last line looks like words': pemOf('PRIVATE KEY', syllables, 20),
 } as const;
 
 const prefixed = (key: string, prefix: (index: number) => string): string =>
