@@ -28,8 +28,14 @@ await build({
     __DATABASE_ID__: JSON.stringify(database),
     __ADDRESS__: JSON.stringify(address),
   },
-  // Removes the code for pipelines, which the page does not use. This code is a third of Firestore's SDK.
-  resolve: { alias: { re2js: `${console}/src/live/noRegularExpressions.ts` } },
+  resolve: {
+    alias: {
+      // Removes the code for pipelines, which the page does not use. This code is a third of Firestore's SDK.
+      re2js: `${console}/src/live/noRegularExpressions.ts`,
+      // The same form of the package as Node.js loads. The other form has no default export.
+      rrule: 'rrule/dist/es5/rrule.js',
+    },
+  },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   worker: { format: 'es' },
   build: {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { sampleAgent } from '../../support/builders.ts';
-import { call } from '../coordination/calls.ts';
+import { answer, call } from '../coordination/calls.ts';
 import { unkeyed } from '../coordination/team.ts';
 import { AccessFixture, withName } from './fixture.ts';
 
@@ -219,6 +219,51 @@ describe('the tool access.explain', () => {
     assert.deepEqual(withName(hidden, id, 'nobody'), missing);
   });
 
+  it('names the approval and the missing settings for which an allowed call waits', async () => {
+    const approvals = [{ tool: 'coding.create_task' }, { tool: 'github.createIssue', asks: fixture.id('ben') }];
+    await fixture.ask(await fixture.person('ada'), 'update_workspace', { workspace, approvals });
+    const waitsOf = async (principal: Principal, name: string) => {
+      const { allowed, waits } = await fixture.ask(principal, 'explain', { tool: name, workspace });
+      return [allowed, ...(waits as { why: string; remedy: string }[]).map(({ why, remedy }) => `${why} ${remedy}`)];
+    };
+    const agent = await fixture.agentOf('ada', 'leader');
+    const [isAllowed, approval = ''] = await waitsOf(agent, 'coding.create_task');
+    assert.equal(isAllowed, true);
+    assert.match(String(approval), /^The workspace requires that ada of .* approves .* under Needs you\.$/);
+    assert.deepEqual(
+      await waitsOf(await fixture.person('ada'), 'coding.create_task'),
+      [true],
+      'the approver in person',
+    );
+    assert.match(String((await waitsOf(await fixture.person('ada'), 'github.createIssue'))[2]), /requires that ben of/);
+    assert.deepEqual(await waitsOf(agent, 'coordination.create_task'), [true]);
+    const [, gitHub] = await waitsOf(agent, 'github.createPR');
+    assert.match(String(gitHub), /^GitHub is not set up.*GITHUB_TOKEN/);
+    const [, ...models] = await waitsOf(agent, 'orchestration.orchestrate');
+    assert.match(models.join(), /claude cannot be used\..*gemini cannot be used/);
+  });
+
+  it('explains a task and a run, and hides those of other workspaces and people', async () => {
+    const place = fixture.at({ workspace });
+    const ada = await fixture.person('ada');
+    const create = async (args: JsonObject): Promise<string> =>
+      Object((await answer(place, 'coordination_create_task', args, ada))['task']).id;
+    const first = await create({ description: 'Dig' });
+    const second = await create({ description: 'Plant', dependencies: [first] });
+    const waits = async (args: JsonObject) =>
+      (await explain('ben', args))['waits'] as { why: string; remedy: string }[];
+    assert.match(String((await waits({ task: second }))[0]?.why), /^It waits for "Dig"/);
+    assert.match(String((await waits({ task: first }))[0]?.why), /^No agent is registered/);
+    const eve = await fixture.person('eve');
+    const hidden = await fixture.refused(eve, 'explain', { task: first });
+    assert.deepEqual(
+      withName(hidden, first, 'nothing'),
+      await fixture.refused(eve, 'explain', { task: 'nothing' }),
+    );
+    const run = await fixture.refused(eve, 'explain', { run: 'run-nothing' });
+    assert.equal(run.code, -32200);
+  });
+
   it('names the permission rule that allows or denies access to a database path', async () => {
     await fixture.app.services.coordination.initialize(workspace, { goal: 'A goal' }, unkeyed);
     const path = { database: 'firestore', path: `workspaces/${workspace}` };
@@ -234,9 +279,15 @@ describe('the tool access.explain', () => {
   it('rejects a question that is incomplete or ambiguous', async () => {
     const ada = await fixture.person('ada');
     const codes: number[] = [];
-    for (const args of [{}, { database: 'firestore' }, { ...tool, path: 'a/b' }, { tool: 'nothing' }])
+    for (const args of [
+      {},
+      { database: 'firestore' },
+      { ...tool, path: 'a/b' },
+      { tool: 'nothing' },
+      { ...tool, task: 'x' },
+    ])
       codes.push((await fixture.refused(ada, 'explain', args)).code);
-    assert.deepEqual(codes, [-32301, -32301, -32300, -32200]);
+    assert.deepEqual(codes, [-32301, -32301, -32300, -32200, -32300]);
     const empty = await fixture.refused(ada, 'explain', { database: 'firestore', path: 'a//b' });
     assert.equal(empty.code, -32302);
   });

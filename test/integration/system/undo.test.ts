@@ -9,6 +9,7 @@ interface Event {
   readonly event_id: string;
   readonly at: string;
   readonly by: string;
+  readonly credential_of?: string;
   readonly on_behalf_of: string;
   readonly tool: string;
   readonly changes: readonly { kind: string; id: string; before?: JsonObject; after?: JsonObject }[];
@@ -77,6 +78,25 @@ describe('the audit log of a workspace', () => {
     assert.deepEqual([made.by, made.tool], [ada.uid, 'todo.add_task']);
     const [{ before, after } = {}] = made.changes;
     assert.deepEqual([before, Object(after).title, Object(after).priority], [undefined, 'Milk', 'LOW']);
+  });
+
+  it("names the agent that acted and the credential's agent, and undoes by the agent that acted", async () => {
+    const agent_id = 'worker7';
+    const terminal = { agent_id, role: 'worker', capabilities: [] };
+    await answer(fixture, 'coordination_register_agent', terminal, hers);
+    await answer(fixture, 'coordination_create_task', { description: 'Dig' }, ada);
+    const { task } = await answer(fixture, 'coordination_claim_task', { agent_id }, hers);
+    const { id } = Object(task);
+    await answer(fixture, 'coordination_complete_task', { agent_id, task_id: id, output: 'Dug' }, hers);
+    const [completed] = await events(ada, { agent_id, limit: 1 });
+    assert.deepEqual([completed?.by, completed?.credential_of], [agent_id, hers.agent_id]);
+    assert.equal(completed?.tool, 'coordination.complete_task');
+    const tools = (await events(ada, { agent_id: String(hers.agent_id) })).map((event) => event.tool);
+    assert.ok(!tools.includes('coordination.complete_task'), tools.join());
+    const since = new Date(fixture.now.getTime() - 10_000).toISOString();
+    const { undone } = await undo(ada, { agent_id, since });
+    assert.equal(JSON.stringify(undone).includes(id), true);
+    assert.equal((await fixture.task(id)).status, 'available');
   });
 
   it("hides changes of another person's items", async () => {

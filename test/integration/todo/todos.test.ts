@@ -71,6 +71,49 @@ describe('to-do tools', () => {
     assert.equal(fieldOf(changed['recurring_task'], 'description'), 'x');
   });
 
+  it('read a due date or a repetition in words, and change nothing if they do not understand it', async () => {
+    // The simulated clock shows 2040-01-01, a Sunday, at midnight in UTC.
+    const once = await tool('add_task', { title: 'Call', when: 'tomorrow 9:30', timezone: 'Europe/Berlin' });
+    assert.equal(fieldOf(once['task'], 'due_date'), '2040-01-02T08:30:00.000Z');
+    const words = { when: 'every second Monday 9:00', timezone: 'America/New_York', priority: 'HIGH' };
+    const again = await tool('add_task', { title: 'Water the office', ...words });
+    assert.equal(fieldOf(again['task'], 'due_date'), '2040-01-02T14:00:00.000Z');
+    assert.deepEqual(
+      [Object(again['recurring_task']).interval, Object(again['recurring_task']).days, Object(again['task']).priority],
+      [2, ['MO'], 'HIGH'],
+    );
+    const next = await tool('complete_task', { task_id: fieldOf(again['task'], 'id') });
+    assert.equal(fieldOf(next['next_occurrence'], 'due_date'), '2040-01-16T14:00:00.000Z');
+    for (const [args, field] of [
+      [{ when: 'every banana' }, 'when'],
+      [{ when: 'yesterday' }, 'when'],
+      [{ when: 'tomorrow', due_date: inDays(1) }, 'when'],
+      [{ when: 'tomorrow', timezone: 'Mars/Phobos' }, 'timezone'],
+    ] as const)
+      assert.equal(fieldOf((await refused('add_task', { title: 'No', ...args }))['details'], 'field'), field);
+    assert.equal((await titles('list_tasks')).length, 3, 'both to-dos and the next occurrence');
+  });
+
+  it('set the reminder of each occurrence as the recurring to-do requires', async () => {
+    const rule = { frequency: 'MONTHLY', days: ['-1'], start_date: '2040-01-05T10:00:00Z', reminder_lead_minutes: 90 };
+    const { recurring_task, first_occurrence } = await tool('create_recurring_task', { title: 'Pay', ...rule });
+    assert.equal(fieldOf(first_occurrence, 'due_date'), '2040-01-31T10:00:00.000Z');
+    const remindAt = async (task: unknown) =>
+      (
+        await firestore()
+          .doc(reminderPath(fieldOf(task, 'id')))
+          .get()
+      )
+        .data()
+        ?.['remind_at'].toDate()
+        .toISOString();
+    assert.equal(await remindAt(first_occurrence), '2040-01-31T08:30:00.000Z');
+    const edit = { recurring_task_id: fieldOf(recurring_task, 'id'), reminder_lead_minutes: 10 };
+    await tool('update_recurring_task', edit);
+    const { next_occurrence } = await tool('complete_task', { task_id: fieldOf(first_occurrence, 'id') });
+    assert.equal(await remindAt(next_occurrence), '2040-02-29T09:50:00.000Z');
+  });
+
   it('record the changed fields of an update; they record no event if nothing changed', async () => {
     const id = await added({ title: ' Buy milk ', due_date: inDays(1), tags: ['Home', 'home', ' shop '] });
     team.pass(1); // Advances the clock, because events of one millisecond have no order.

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import type { PersonRoles, Principal } from '../../../functions/src/identity/rules/principal.ts';
-import { visibilityOf } from '../../../functions/src/toolsets/orchestration/rules/runs/visibility.ts';
+import {
+  progressOf,
+  unavailableAgents,
+  visibilityOf,
+} from '../../../functions/src/toolsets/orchestration/rules/runs/visibility.ts';
+import { sampleRun, sampleStep } from '../../support/builders.ts';
 
 const ACCESS = { alpha: 'private', beta: 'open' } as const;
 
@@ -38,5 +43,39 @@ describe('visibility of a run', () => {
     const leader = person('ada', { workspaces: { alpha: 'leader' } });
     const agent: Principal = { ...leader, uid: 'agent:a', kind: 'agent', agent_id: 'a', maxRole: 'worker' };
     assert.equal(visibilityOf(agent, inAlpha), undefined, 'a worker agent whose owner is a leader');
+  });
+});
+
+describe('explanation of a run', () => {
+  const waits = (run: Parameters<typeof sampleRun>[0], ...steps: Parameters<typeof sampleStep>[0][]) =>
+    progressOf({ run: sampleRun(run), steps: steps.map(sampleStep) }).waits.map(
+      ({ why, remedy }) => `${why} ${remedy}`,
+    );
+
+  it('distinguishes an exhausted budget from one that running calls have reserved', () => {
+    const wait = { key: 'todo-1', since: new Date() };
+    const [spent = ''] = waits({ status: 'waiting', budget_wait: { ...wait, is_spent: true } });
+    assert.match(spent, /budget of .* is exhausted\. .*system\.setBudget/);
+    const [reserved = ''] = waits({ status: 'waiting', budget_wait: { ...wait, is_spent: false } });
+    assert.match(reserved, /^Running calls have reserved .* continues when these calls end/);
+  });
+
+  it('names the steps that live agents hold, and nothing after the end', () => {
+    const held = { name: 'review', task_id: 'task-1' };
+    assert.match(
+      String(waits({ status: 'waiting' }, held)),
+      /"review" .*"task-1"\. access\.explain \{"task": "task-1"\}/,
+    );
+    assert.deepEqual(waits({ status: 'waiting' }, { ...held, settled_at: new Date() }), []);
+    assert.deepEqual(waits({ status: 'cancelled' }, held), []);
+  });
+
+  it('names each missing API key only if no agent can be used', () => {
+    const agent = (name: string, available: boolean) => {
+      return { name, availability: () => (available ? { available } : { available, reason: 'It has no API key.' }) };
+    };
+    const missing = unavailableAgents([agent('claude', false), agent('gemini', false)]);
+    assert.match(missing.map(({ why }) => why).join(), /claude cannot be used\. It has no API key.*gemini/);
+    assert.deepEqual(unavailableAgents([agent('claude', false), agent('gemini', true)]), []);
   });
 });

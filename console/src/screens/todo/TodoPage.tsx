@@ -64,7 +64,7 @@ function Whole({ todo }: { readonly todo: Todo }) {
       {/* The form is created again after each save, because its fields start with the stored values. */}
       {!todo.completed && <EditTodo key={versionOf(todo)} todo={todo} />}
       {!todo.completed && <Reminder todo={todo} />}
-      {todo.delegated_result !== undefined && (
+      {todo.delegated_result !== null && (
         <Card title="Result">
           <pre class="text">
             <UserText text={todo.delegated_result} links />

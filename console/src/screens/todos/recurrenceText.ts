@@ -3,7 +3,8 @@ import type { Repetition } from '../../../../functions/src/toolsets/todo/rules/w
 import type { Recurring } from '../../live/documents.ts';
 import { dayOf } from '../../parts/dates.ts';
 
-type Rule = Pick<Recurring, 'frequency' | 'interval' | 'days' | 'start_date' | 'timezone' | 'end_date' | 'latest_due'>;
+type Rule = Pick<Recurring, 'frequency' | 'start_date' | 'timezone' | 'end_date' | 'latest_due'> &
+  Partial<Pick<Recurring, 'interval' | 'days'>>;
 
 const UNITS = { DAILY: 'day', WEEKLY: 'week', MONTHLY: 'month' } as const;
 
@@ -41,12 +42,12 @@ function dayText(day: string): string {
 
 /** Returns `every week on Tuesday at 16:00, Europe/Berlin; now Tue 24 Nov`. The last day is in that time zone. */
 export function recurrenceText(rule: Rule): string {
-  const { frequency, start_date, timezone, end_date, latest_due } = rule;
+  const { frequency, interval, days, start_date, timezone, end_date, latest_due } = rule;
   const timeZone = zoneKnownHere(timezone);
   const said = (options: Intl.DateTimeFormatOptions, language?: string) =>
     new Intl.DateTimeFormat(language, { timeZone, ...options }).format(start_date);
   const start = { DAILY: '', WEEKLY: said({ weekday: 'long' }), MONTHLY: `day ${said({ day: 'numeric' }, 'en')}` };
-  const on = repetitionText(rule, start[frequency]);
+  const on = repetitionText({ frequency, ...(interval && { interval }), ...(days && { days }) }, start[frequency]);
   const until = end_date === null ? '' : `, until ${dayOf(end_date, timeZone)}`;
   return `${on} at ${said({ timeStyle: 'short' })}, ${timeZone}${until}; now ${dayOf(latest_due)}`;
 }

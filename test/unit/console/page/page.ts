@@ -56,6 +56,7 @@ async function bundle(): Promise<Script> {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     plugins: [withoutFirebase],
+    alias: { rrule: 'rrule/dist/es5/rrule.js' }, // as in scripts/setup/buildConsole.mjs
   });
   return new Script(outputFiles[0]?.text ?? '');
 }

@@ -47,9 +47,9 @@ function waitsOf({ task, open, candidates, nameOf }: TaskFacts): readonly WaitRe
         },
       ];
     if (!parts_awaited) return [];
-    return [
-      { why: 'Its parts are not done.', remedy: `system.getTree {"kind": "task", "id": "${id}"} lists the parts.` },
-    ];
+    const { failed } = parts_awaited;
+    const why = failed.length === 0 ? 'Its parts are not done.' : `Its parts failed: ${failed.join(', ')}.`;
+    return [{ why, remedy: `system.getTree {"kind": "task", "id": "${id}"} lists the parts.` }];
   }
   const cause = stuckBy(task);
   if (cause !== undefined)

@@ -67,7 +67,8 @@ export class Delegation extends Service<DelegationPorts> {
         const found = unused ?? (await this.open(principal.owner_uid, todoId));
         unused = undefined;
         const { value: before, version } = found;
-        todo = { ...before, delegated_task_id: taskId, ancestors: before.ancestors ?? [] };
+        const { delegated_result: _, ...open } = before;
+        todo = { ...open, delegated_task_id: taskId, ancestors: before.ancestors ?? [] };
         const partOf = { kind: 'todo' as const, id: todoId };
         const parents = { part_of: partOf, ancestors: [nodeKey(partOf), ...(before.ancestors ?? [])] };
         const counted = asReported(found);

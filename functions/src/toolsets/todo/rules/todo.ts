@@ -185,7 +185,7 @@ export const todoDocument = z.object({
   /** Id of the latest task to which the to-do was delegated. */
   delegated_task_id: z._default(z.nullable(z.string()), null),
   /** Result of that task, if it completed the to-do. */
-  delegated_result: z.exactOptional(z.string()),
+  delegated_result: z._default(z.nullable(z.string()), null),
 });
 
 export const todoCodec = documentCodec(todoDocument);

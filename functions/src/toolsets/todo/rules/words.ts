@@ -5,7 +5,7 @@
  * Loading this module takes tens of milliseconds: import it lazily.
  */
 import { casual, type ParsedResult, type ParsingReference } from 'chrono-node/en';
-import * as rrule from 'rrule';
+import rrule from 'rrule';
 
 export interface Repetition {
   readonly frequency: 'DAILY' | 'WEEKLY' | 'MONTHLY';
@@ -60,8 +60,7 @@ const WAYS: readonly (readonly [RegExp, string])[] = [
   [/^every (?:other|second|2nd) (\w+day)\b/, 'every 2 weeks on $1'],
 ];
 
-/** Node.js loads the CommonJS form of rrule, which it wraps, and the build of the console the other one. */
-const { RRule } = 'default' in rrule ? rrule.default : rrule;
+const { RRule } = rrule;
 
 const FREQUENCIES = new Map<unknown, Repetition['frequency']>([
   [RRule.DAILY, 'DAILY'],

@@ -115,7 +115,9 @@ export function budgetReason({ key, is_spent }: NonNullable<RunView['run']['budg
 }
 
 /** Returns why no hosted agent can be used; nothing if at least one can. */
-export function unavailableAgents(hosted: readonly HostedAgent[]): readonly WaitReason[] {
+export function unavailableAgents(
+  hosted: readonly Pick<HostedAgent, 'name' | 'availability'>[],
+): readonly WaitReason[] {
   const states = hosted.map((agent) => ({ name: agent.name, ...agent.availability() }));
   if (states.some(({ available }) => available)) return [];
   const remedy = 'The operator sets its API key: docs/guides/models.md.';

@@ -135,11 +135,11 @@ export const recurringTaskDocument = z.object({
   ended_at: z.nullable(timestamp),
   frequency: z.enum(FREQUENCIES),
   /** An occurrence is in every n-th day, week or month. Absent if it is in each one. */
-  interval: z.exactOptional(z.int().check(z.minimum(1))),
+  interval: z._default(z.nullable(z.int().check(z.minimum(1))), null),
   /** Weekdays, or `-1` for the last day of the month. Absent if `start_date` determines the day. */
-  days: z.exactOptional(z.array(z.string())),
+  days: z._default(z.nullable(z.array(z.string())), null),
   /** Minutes from a reminder to the due date. Absent if the owner's preferences determine them. */
-  reminder_lead_minutes: z.exactOptional(z.int().check(z.minimum(0))),
+  reminder_lead_minutes: z._default(z.nullable(z.int().check(z.minimum(0))), null),
   /** Due date of the first occurrence. It determines the day and the time of day of all later occurrences. */
   start_date: timestamp,
   /** Latest instant at which an occurrence can be due; an occurrence at exactly this instant is included. */
