@@ -131,8 +131,9 @@ function isOfAnotherSource(line: string, { prefix }: Block): boolean {
 function isKeyLine(before: string, key: string, block: Block): boolean {
   if (!DECORATION.test(before) && shape(before) !== block.prefix) return false;
   if (!KEY_TEXT.test(key)) return false;
-  // Some lines of random letters consist of syllables, like words.
-  if (key.length >= MIN_LINE && key.length === block.previous) return true;
+  // Some lines of random letters consist of syllables, like words. A plus sign of a line can be that of a diff.
+  const difference = Math.abs(key.length - (block.previous ?? 0));
+  if (key.length >= MIN_LINE && difference <= 1) return true;
   if (hasOnlyWords(key)) return false;
   // Accepts a key's last line, which is shorter, and the lines of an old key that consists of zeros.
   if (block.previous !== undefined && key.length <= block.previous) return true;
