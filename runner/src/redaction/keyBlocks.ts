@@ -118,7 +118,7 @@ function redactBody(line: string, block: Block): Step {
     const passes = !/[A-Za-z0-9]/.test(line) || HEADER.test(line) || isOfAnotherSource(line, block);
     return { text: line, block: passes ? next : { ...next, previous: undefined, unbroken: false } };
   }
-  const removed = { ...next, previous: key.length, noted: true };
+  const removed = { ...next, previous: plain(key).length, noted: true };
   const closes = /["'`)}\]]/.test(after);
   return { text: block.noted && !closes ? undefined : `${before}${REDACTED}${after}`, block: removed };
 }
@@ -132,14 +132,19 @@ function isKeyLine(before: string, key: string, block: Block): boolean {
   if (!DECORATION.test(before) && shape(before) !== block.prefix) return false;
   if (!KEY_TEXT.test(key)) return false;
   // Some lines of random letters consist of syllables, like words. A plus sign of a line can be that of a diff.
-  const difference = Math.abs(key.length - (block.previous ?? 0));
-  if (key.length >= MIN_LINE && difference <= 1) return true;
+  const { length } = plain(key);
+  if (length >= MIN_LINE && Math.abs(length - (block.previous ?? 0)) <= 1) return true;
   if (hasOnlyWords(key)) return false;
   // Accepts a key's last line, which is shorter, and the lines of an old key that consists of zeros.
-  if (block.previous !== undefined && key.length <= block.previous) return true;
+  if (block.previous !== undefined && length <= block.previous) return true;
   // A line with only a commit id is not part of a key.
   if (HEX.test(key) || isPath(key)) return false;
   return key.length >= (block.unbroken ? MIN_LINE : MIN_LINE_APART);
+}
+
+/** Returns a key's line without escapes and percent-encoding. */
+function plain(key: string): string {
+  return key.replace(/\\\/|%[23][BDFbdf]/g, '/');
 }
 
 /** Returns whether a text is a path. A path without dots has only characters that base64 has too. */
