@@ -1,10 +1,10 @@
 // @ts-check
 /** `npm run build`, which `firebase deploy` also runs. A type error stops the deployment. */
 import { checkPrerequisites } from './setup/prerequisites.mjs';
+import { showUsageIfAsked } from './setup/usage.mjs';
 
-checkPrerequisites({ java: false });
-const { showUsageIfAsked } = await import('./setup/usage.mjs');
 showUsageIfAsked('npm run build   bundles the functions and the console, and checks their types');
+checkPrerequisites({ java: false });
 const { runSession } = await import('./processes/session.mjs');
 const { checkFunctions } = await import('./setup/build.mjs');
 const { buildConsole, checkConsole } = await import('./setup/console.mjs');

@@ -6,11 +6,11 @@
 import { spawn } from 'node:child_process';
 import { root } from './project.mjs';
 import { checkPrerequisites } from './setup/prerequisites.mjs';
+import { showUsageIfAsked } from './setup/usage.mjs';
 
-checkPrerequisites();
-const { showUsageIfAsked } = await import('./setup/usage.mjs');
 showUsageIfAsked(`npm run reference              writes docs/reference, the README's table of toolsets and test/contract/snapshots
 npm run reference -- --check   fails if they are stale`);
+checkPrerequisites();
 const { installDependencies, installTestLibraries } = await import('./setup/install.mjs');
 const { node22 } = await import('./setup/node22.mjs');
 const run = { env: process.env, say: (/** @type {string} */ message) => console.error(message) };

@@ -1,6 +1,6 @@
 // @ts-check
-/** Usage texts and arguments of commands. This file needs no installed package. */
-import { parseArgs } from 'node:util';
+/** Usage texts and arguments of commands. This file needs no installed package, and an old Node can load it. */
+import util from 'node:util';
 
 /**
  * Ends the process with the usage if --help is set.
@@ -18,12 +18,12 @@ export function showUsageIfAsked(usage, args = process.argv.slice(2)) {
  * @template {import('node:util').ParseArgsConfig} Config
  * @param {string} usage
  * @param {Config} config
- * @returns {ReturnType<typeof parseArgs<Config>>}
+ * @returns {ReturnType<typeof util.parseArgs<Config>>}
  */
 export function parsedOrUsage(usage, config) {
   showUsageIfAsked(usage);
   try {
-    return parseArgs(config);
+    return util.parseArgs(config);
   } catch (error) {
     return wrongUsage(usage, error instanceof Error ? error.message : String(error));
   }

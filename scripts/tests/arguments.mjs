@@ -7,7 +7,6 @@ import { suites } from './suites.mjs';
  * @property {boolean} everything whether to check types and style too
  * @property {boolean} nightly whether to run nightly tests too
  * @property {boolean} recordTimes
- * @property {boolean} help
  * @property {string[]} mochaOptions
  */
 
@@ -17,8 +16,8 @@ import { suites } from './suites.mjs';
  * @returns {Choice}
  */
 export function choose(args) {
-  const ours = ['--nightly', '--record-times', '--help'];
-  const [nightly, recordTimes, help] = ours.map((option) => args.includes(option));
+  const ours = ['--nightly', '--record-times'];
+  const [nightly, recordTimes] = ours.map((option) => args.includes(option));
   const others = args.filter((arg) => !ours.includes(arg));
   const firstOption = others.findIndex((arg) => arg.startsWith('-'));
   const names = firstOption === -1 ? others : others.slice(0, firstOption);
@@ -29,7 +28,6 @@ export function choose(args) {
     everything: names.length === 0 && mochaOptions.length === 0,
     nightly: nightly === true || chosen.some(({ specs }) => specs.endsWith('.nightly.ts')),
     recordTimes: recordTimes === true,
-    help: help === true,
     mochaOptions,
   };
 }

@@ -4,7 +4,7 @@ import { runSession } from '../processes/session.mjs';
 import { installTestLibraries, installTestSchemas } from '../setup/install.mjs';
 import { prepare } from '../setup/prepare.mjs';
 import { checkChromium } from '../setup/prerequisites.mjs';
-import { choose, help } from './arguments.mjs';
+import { choose } from './arguments.mjs';
 import { batchesOf, inOrder } from './batches.mjs';
 import { checks, runCheck } from './checks.mjs';
 import { Environments, startEmulators } from './environments.mjs';
@@ -25,7 +25,6 @@ import { runInWorkers } from './workers.mjs';
 /** @param {string[]} args */
 export async function runTests(args) {
   const choice = choose(args);
-  if (choice.help) return void process.stdout.write(help());
   if (choice.chosen.some(({ chromium }) => chromium)) checkChromium();
   await runSession({ kind: 'test', interrupted: 130 }, async ({ run, say }) => {
     const began = performance.now();

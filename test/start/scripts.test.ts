@@ -17,7 +17,7 @@ const { scripts } = z
 /** Build outputs, deleted after each script so that the next script cannot use them. */
 const BUILT = ['.dev', 'functions/dist', 'console/dist', 'packages/muster/dist'];
 
-/** Long-running scripts. This test runs them only with `--help`. Each value names what runs the whole script. */
+/** Long-running scripts, which this test does not run. Each value names what runs the whole script. */
 const LONG: Readonly<Record<string, string>> = {
   start: 'test/start/start.test.ts',
   test: 'every test',
@@ -26,7 +26,7 @@ const LONG: Readonly<Record<string, string>> = {
   bench: 'npm run bench',
 };
 
-/** Scripts that take at least half a minute. In the default run, they run only with `--help`. */
+/** Scripts that take at least half a minute. Only the nightly run runs them. */
 const SLOW = ['build', 'lint', 'format', 'reference'];
 
 /** Expected error output of the scripts that fail without arguments. All other scripts succeed without arguments. */
@@ -70,12 +70,6 @@ describe('npm scripts in a fresh clone', () => {
   }
 
   for (const script of Object.keys(scripts)) {
-    it(`npm run ${script} -- --help prints the usage`, async () => {
-      const { code, output } = await run(script, '--help');
-      assert.equal(code, 0, output);
-      assert.match(output, /npm (start|test|run [\w:-]+)|muster-runner --repo/);
-    });
-
     if (script in LONG || (!IS_NIGHTLY && SLOW.includes(script))) continue;
     const refusal = REFUSALS[script];
     it(`npm run ${script} without arguments ${refusal === undefined ? 'succeeds' : 'fails and reports why'}`, async () => {

@@ -5,14 +5,7 @@ import { suites } from '../../../scripts/tests/suites.mjs';
 describe('arguments of npm test', () => {
   it('select every suite except "real" if no suite is named', () => {
     const chosen = suites.filter(({ name }) => name !== 'real');
-    assert.deepEqual(choose([]), {
-      chosen,
-      everything: true,
-      nightly: false,
-      recordTimes: false,
-      help: false,
-      mochaOptions: [],
-    });
+    assert.deepEqual(choose([]), { chosen, everything: true, nightly: false, recordTimes: false, mochaOptions: [] });
   });
 
   it('select the suite "real" only if it is named', () => {
