@@ -1,4 +1,4 @@
-/** Output and exit codes of the command `npm run doctor`. */
+/** Output and exit codes of `npm run doctor` and of `npm run deploy -- --dry-run`. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,7 +9,10 @@ import { z } from 'zod';
 import { PROJECT, recordingOf } from '../../support/google/answers.ts';
 import { googleError, LocalGoogle, TOKEN } from '../../support/google/server.ts';
 
-const program = fileURLToPath(new URL('../../../scripts/doctor/main.ts', import.meta.url));
+const scripts = fileURLToPath(new URL('../../../scripts', import.meta.url));
+
+/** Module that ends the process at its first connection. */
+const OFFLINE = 'data:text/javascript,import net from "node:net"; net.Socket.prototype.connect = () => process.exit(9)';
 
 const report = z.object({
   project: z.string(),
@@ -22,7 +25,7 @@ interface Ended {
   readonly error: string;
 }
 
-describe('npm run doctor', () => {
+describe('npm run doctor and deploy', () => {
   let local: LocalGoogle;
   const home = mkdtempSync(join(tmpdir(), 'muster-home-'));
   before(async () => {
@@ -34,12 +37,14 @@ describe('npm run doctor', () => {
     rmSync(home, { recursive: true });
   });
 
-  function doctor(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  const doctor = (args: readonly string[], env?: NodeJS.ProcessEnv) => run([`${scripts}/doctor/main.ts`, ...args], env);
+
+  function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
     const { PATH } = process.env;
     const google = { MUSTER_GOOGLE_URL: local.url, GOOGLE_OAUTH_ACCESS_TOKEN: TOKEN };
     const options = { env: { PATH, HOME: home, METADATA_SERVER_DETECTION: 'none', ...google, ...env } };
     return new Promise((resolve) => {
-      execFile(process.execPath, [program, ...args], options, (error, out, printed) =>
+      execFile(process.execPath, args, options, (error, out, printed) =>
         resolve({ code: Number(error?.code ?? 0), out, error: printed }),
       );
     });
@@ -84,6 +89,18 @@ describe('npm run doctor', () => {
     oneLine(old, /^Google rejected your credentials: /);
     oneLine(away, /^Google is unreachable: /);
     oneLine(unknown, /^Project another-project not found, or your credentials cannot access it/);
+  });
+
+  it('prints all steps of a deployment without credentials and connections', async () => {
+    const deploy = [`${scripts}/deploy/main.ts`, '--project', PROJECT, '--dry-run'];
+    const { code, out } = await run(['--import', OFFLINE, ...deploy], { GOOGLE_OAUTH_ACCESS_TOKEN: '' });
+    assert.equal(code, 0);
+    assert.match(
+      out,
+      /^No Google credentials: .*\nThe state of the project is unknown, so these are all steps:\nwould/,
+    );
+    assert.match(out, /\nwould change: functions\n.*\nwould call: https:\S+\/mcp\n$/s);
+    assert.doesNotMatch(out, /^unchanged/m);
   });
 
   it('reports an invalid argument and exits', async () => {
