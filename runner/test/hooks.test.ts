@@ -62,6 +62,7 @@ describe("the runner's git", () => {
       summary: '',
       wish: undefined,
       destination: {},
+      onPushed: () => undefined,
       signal: new AbortController().signal,
     });
     return worktree;

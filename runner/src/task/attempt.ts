@@ -265,9 +265,11 @@ export class Attempt {
         summary,
         wish,
         destination,
+        onPushed: () => {
+          this.isPushed = true;
+        },
         signal,
       });
-      this.isPushed = true;
       log.add('git', this.pullRequest ? `Pull request #${this.pullRequest.number}.` : `Pushed ${branch}.`);
     } catch (error) {
       this.warn(error instanceof Error ? error.message : String(error));

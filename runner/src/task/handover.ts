@@ -80,6 +80,8 @@ export interface HandoverOptions {
   /** Pull request that the task asks for; undefined if the work is not finished. */
   readonly wish: TaskConfig['pullRequest'];
   readonly destination: Destination;
+  /** Called when "origin" has the work. */
+  readonly onPushed: () => void;
   readonly signal: AbortSignal;
 }
 
@@ -99,11 +101,12 @@ export class PushRefused extends Error {
  * @throws PushRefused if "origin" does not have the work; any other error concerns the pull request
  */
 export async function handOver(options: HandoverOptions) {
-  const { repository, hub, task, redactor, branch, summary, wish, destination, signal } = options;
+  const { repository, hub, task, redactor, branch, summary, wish, destination, onPushed, signal } = options;
   const persistence = { ...PERSISTENCE, canPass, signal };
   await persistently(() => pushBranch(repository.git, branch), persistence).catch((error: unknown) => {
     throw error instanceof GitError ? new PushRefused(error) : error;
   });
+  onPushed();
   if (wish === undefined || destination.pullRequest === undefined) return undefined;
   const [subject = ''] = task.description.trim().split('\n');
   const draft = {
