@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { z } from 'zod';
 import type { PullRequestDraft } from '../src/hub/hub.ts';
 import type { TaskConfig } from '../src/task/config.ts';
 import { AttemptFailure } from '../src/task/failure.ts';
@@ -11,6 +12,8 @@ import { git, newFolder, newRepository, removeFolder } from './support/folders.t
 import { LocalHub, startRunner, taskOf } from './support/localHub.ts';
 import { installStandIn } from './support/standIn.ts';
 import { until } from './support/waiting.ts';
+
+const REPORT = z.looseObject({ repository: z.string().optional() });
 
 const PULL_REQUEST: TaskConfig['pullRequest'] = { draft: false };
 
@@ -193,6 +196,22 @@ describe("a task's work", () => {
     const [{ status, failure } = {}] = hub.endings;
     assert.deepEqual([status, failure?.class], ['failed', 'runner_lost']);
   });
+
+  for (const [when, args, isOnlyHere] of [
+    ['no push is requested', [], true],
+    ['origin refuses the push', ['--push'], true],
+    ['it is pushed', ['--push'], false],
+    ['it is pushed and the hub refuses the pull request', ['--project', 'acme/app'], false],
+  ] as const)
+    it(`is reported ${isOnlyHere ? 'with' : 'without'} the path of the repository if ${when}`, async () => {
+      if (when === 'origin refuses the push')
+        writeFileSync(`${origin}/hooks/pre-receive`, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+      const hub = new GitHubHub({ ...taskOf('t1'), config: { pullRequest: args[0] === '--project' } });
+      hub.createPullRequest = () => Promise.reject(new Error('refused'));
+      await run(hub, args);
+      const { repository } = REPORT.parse(hub.endings[0]?.result);
+      assert.equal(repository, isOnlyHere ? repo : undefined);
+    });
 
   it('can start from a detached HEAD if it needs no pull request', async () => {
     git(repo, 'checkout', '--quiet', '--detach');

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json, text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import type { CodingTool } from '../src/hub/hub.ts';
 import {
   CannotStart,
@@ -14,6 +18,8 @@ import {
 } from '../src/start.ts';
 import { newFolder, newRepository, removeFolder } from './support/folders.ts';
 import { installStandIn } from './support/standIn.ts';
+
+const ASKED = z.object({ id: z.union([z.string(), z.number()]) });
 
 const root = { platform: 'linux', uid: 0, env: {} } as const;
 
@@ -111,15 +117,55 @@ describe('the start of a runner', () => {
     );
   });
 
-  it('prints one line and exits with 1 if it is refused, before any call to the hub', () => {
+  function commandFor(url: string, worktrees: string) {
     const repo = newRepository(`${folder}/repo`);
     installStandIn(`${folder}/bin`, 'result();');
     const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-    const args = ['--repo', repo, '--url', 'http://127.0.0.1:9/mcp', '--worktrees', `${repo}/.git/w`];
-    const { status, stderr } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
-      encoding: 'utf8',
-      env: { ...process.env, PATH: `${folder}/bin:${process.env['PATH']}`, MUSTER_TOKEN: 'mk_a.b' },
+    const program = [
+      '--disable-warning=ExperimentalWarning',
+      main,
+      '--repo',
+      repo,
+      '--url',
+      url,
+      '--worktrees',
+      worktrees,
+    ];
+    return { program, env: { ...process.env, PATH: `${folder}/bin:${process.env['PATH']}`, MUSTER_TOKEN: 'mk_a.b' } };
+  }
+
+  for (const [what, registered, args, says] of [
+    ['its owner', { owner: 'ada@example.com' }, [], /tasks of ada@example\.com and the agents of ada@example\.com in/],
+    ['an owner that an older hub does not name', {}, [], /tasks of its owner and the agents of its owner in/],
+    ['everyone', { owner: 'ada@example.com' }, ['--for', 'workspace'], /tasks of every worker in/],
+  ] as const)
+    it(`prints that it takes the tasks of ${what}`, async () => {
+      // Answers the registration. Claims are refused, because the answer has no task, so the runner ends.
+      const server = createServer(async (request, response) => {
+        const { id } = ASKED.parse(await json(request));
+        const structuredContent = { result: { agentId: 'agent-1', workspace: 'alpha', ...registered } };
+        const discovered = {
+          supportedVersions: ['2026-07-28'],
+          capabilities: { tools: {} },
+          serverInfo: { name: 'hub', version: '1' },
+        };
+        const result = { resultType: 'complete', ...discovered, content: [], structuredContent };
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      const { program, env } = commandFor(`http://127.0.0.1:${port}/mcp`, `${folder}/worktrees`);
+      const printed = await text(spawn(process.execPath, [...program, ...args], { env }).stderr);
+      server.close();
+      assert.match(printed, says);
+      assert.match(printed, / in the workspace "alpha"\./);
     });
+
+  it('prints one line and exits with 1 if it is refused, before any call to the hub', () => {
+    const { program, env } = commandFor('http://127.0.0.1:9/mcp', `${folder}/repo/.git/w`);
+    const { status, stderr } = spawnSync(process.execPath, program, { encoding: 'utf8', env });
     assert.equal(status, 1);
     assert.match(stderr, /^The folder for worktrees is below a \.git folder[^\n]*\n$/);
   });
