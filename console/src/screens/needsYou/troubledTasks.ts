@@ -13,17 +13,17 @@ interface TroubledCandidates {
 
 /** @param at current time, in milliseconds since 1970 */
 export function troubledTasks({ certain, expiring }: TroubledCandidates, at: number): Paged<Task> {
-  return merged([certain, expired(expiring, at)]);
+  return merged([heldUp(certain, at), heldUp(expiring, at, { isByLeaseEnd: true })]);
 }
 
-function expired(expiring: Paged<Task>, at: number): Paged<Task> {
-  const { live, more } = expiring;
-  if (!('value' in live)) return expiring;
-  const { rows } = live.value;
+/** Omits tasks that continue. No query distinguishes an expired lease from a release on request. */
+function heldUp(tasks: Paged<Task>, at: number, { isByLeaseEnd = false } = {}): Paged<Task> {
+  const { live, more } = tasks;
+  if (!('value' in live)) return tasks;
+  const { rows, unreadable } = live.value;
   const held = rows.filter((task) => blockedReason(task, at) !== undefined);
   // Tasks that are not loaded have later lease ends. If the last row's lease has not expired, neither have theirs.
   const last = rows.at(-1);
-  const isTruncated = more !== undefined && last !== undefined && held.includes(last);
-  const value = { rows: held, unreadable: live.value.unreadable, isTruncated };
-  return pagedOf({ ...live, value }, undefined, { more: () => more?.() });
+  const isTruncated = more !== undefined && last !== undefined && (!isByLeaseEnd || held.includes(last));
+  return pagedOf({ ...live, value: { rows: held, unreadable, isTruncated } }, undefined, { more: () => more?.() });
 }
