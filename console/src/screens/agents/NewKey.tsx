@@ -31,7 +31,7 @@ export function NewKey({ changed }: { changed(): void }) {
         </p>
         <pre class="text">{key}</pre>
         <p>To connect Claude Code with it:</p>
-        <pre class="text">{`claude mcp add --transport http muster ${url} --header "Authorization: Bearer <key>"`}</pre>
+        <pre class="text">{`claude mcp add --transport http muster "${url}" --header "Authorization: Bearer <key>"`}</pre>
         <button type="button" class="plain" onClick={() => (made.value = undefined)}>
           I have stored it
         </button>

@@ -59,13 +59,15 @@ export function NeedsYou({ person }: { readonly person: Person }) {
 }
 
 function NoGoal({ here }: { readonly here: string }) {
-  const address = `${connection().deployment.address}${here === DEFAULT_WORKSPACE ? '' : `?workspace=${here}`}`;
+  const { address } = connection().deployment;
+  // A shell would expand the question mark.
+  const url = here === DEFAULT_WORKSPACE ? address : `"${address}?workspace=${here}"`;
   return (
     <Card title="The goal">
       <Empty title="This workspace has no goal yet.">
         <p>Connect an agent, and tell it what you want to reach:</p>
         <p>
-          <code>{`claude mcp add --transport http muster ${address}`}</code>
+          <code>{`claude mcp add --transport http muster ${url}`}</code>
         </p>
       </Empty>
     </Card>
