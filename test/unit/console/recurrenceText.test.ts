@@ -16,6 +16,22 @@ describe('description of a recurring to-do in words', () => {
     assert.match(recurrenceText(pacific), /every month on day 25 at 5:00\sAM, Pacific\/Kiritimati/);
   });
 
+  const repetitions: [Partial<Parameters<typeof recurrenceText>[0]>, string][] = [
+    [{ frequency: 'DAILY', interval: 2 }, 'every 2 days at'],
+    [{ interval: 3 }, 'every 3 weeks on Tuesday at'],
+    [{ days: ['MO', 'FR'] }, 'every Monday, Friday at'],
+    [{ days: ['MO', 'TU', 'WE', 'TH', 'FR'] }, 'every weekday at'],
+    [{ interval: 2, days: ['MO'] }, 'every 2 weeks on Monday at'],
+    [{ frequency: 'MONTHLY', days: ['1', '15'] }, 'every month on day 1, day 15 at'],
+    [{ frequency: 'MONTHLY', interval: 3, days: ['-1'] }, 'every 3 months on the last day at'],
+    [{ frequency: 'MONTHLY', days: ['2WE', '-1FR'] }, 'every month on the second Wednesday, the last Friday at'],
+  ];
+  for (const [repeats, text] of repetitions)
+    it(`states the interval and the days: ${text}`, () => {
+      const said = recurrenceText({ ...rule, ...repeats });
+      assert.ok(said.startsWith(`${text} `), said);
+    });
+
   it('states the last day in the time zone of the to-do, not in that of the reader', () => {
     const end_date = new Date('2026-12-31T09:59:59.999Z');
     assert.match(recurrenceText({ ...rule, timezone: 'Pacific/Kiritimati', end_date }), /until Thu, Dec 31/);

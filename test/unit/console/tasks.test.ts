@@ -22,6 +22,8 @@ describe('task that the console shows', () => {
     assert.equal(blockedReason(task(), at), undefined);
     assert.equal(blockedReason(task(expired), at), 'lapsed');
     assert.equal(blockedReason(task({ ...held, ...expired }), at), undefined);
+    const released = { lapsed_claims: [...expired.lapsed_claims, { agent_id: 'w', claim_epoch: 2, released: true }] };
+    assert.equal(blockedReason(task(released), at), undefined);
     assert.equal(blockedReason(task(held), at + 599_000), undefined, 'the sweep may still find a heartbeat');
     assert.equal(blockedReason(task(held), at + 601_000), 'lapsed');
     const waiting_for = { request_id: 'r', who: 'Ada', until: NOW };

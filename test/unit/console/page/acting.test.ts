@@ -1,5 +1,6 @@
 /** Actions of a person in the console: each screen calls its tool with the typed values and shows the outcome. */
 import assert from 'node:assert/strict';
+import { registerAgent } from '../../../../functions/src/toolsets/onboarding/tools/registerAgent.ts';
 import { Backend, Refused } from './backend.ts';
 import { Page } from './page.ts';
 
@@ -170,6 +171,59 @@ describe('console screen', () => {
       { title: 'Mow the lawn', priority: 'MEDIUM', when: 'in 3 days 9:15', timezone: timeZone },
       { title: 'Sing a song tomorrow', priority: 'MEDIUM' },
     ]);
+  });
+
+  it('shows what a repetition in a title means, or that it is not understood', async () => {
+    const page = await Page.open(backend, '/todos');
+    const title = await page.field('What is to do');
+    title.type('Water the office every second monday 9:00');
+    await page.shows('Comes every 2 weeks on Monday at 09:00, as “every second monday 9:00” says.');
+    title.type('Water the office every banana');
+    await page.shows('The repetition is not understood, so this comes once.');
+    await page.hides('Comes every');
+    title.type('Water the office');
+    await page.hides('not understood');
+  });
+
+  it('creates a key, shows its secret until the person leaves the screen, and shows a refusal', async () => {
+    backend.tools['access.list_connections'] = () => ({ connections: [] });
+    backend.tools['onboarding.registerAgent'] = () => {
+      throw new Refused('You have too many agents.');
+    };
+    const page = await Page.open(backend, '/agents?workspace=alpha');
+    (await page.field('Name of a machine')).type('ci-1');
+    await page.press('New key');
+    await (await page.get('dialog')).press('New key');
+    await (await page.get('alert')).shows('You have too many agents.');
+    const credentials = { apiKey: 'mk_a', secret: 'hush', expiresAt: '2099-01-01T00:00:00Z' };
+    backend.tools['onboarding.registerAgent'] = () => ({ agentId: 'ci-1-x', credentials });
+    await page.press('New key');
+    await (await page.get('dialog')).press('New key');
+    await page.shows('The key of ci-1-x, until 2099-01-01. It is shown only now:mk_a.hush');
+    await page.shows('muster "http://hub.example/mcp?workspace=alpha" --header "Authorization: Bearer <key>"');
+    const { workspace, role } = registerAgent.input.parse(backend.called('onboarding.registerAgent')[1]);
+    assert.deepEqual([workspace, role], ['alpha', 'worker']);
+    page.follow('/tasks?workspace=alpha');
+    await page.hides('hush');
+    page.follow('/agents?workspace=alpha');
+    await page.field('Name of a machine');
+    assert.ok(!page.text.includes('hush'));
+  });
+
+  it('withdraws an invitation only after it has explained the effect', async () => {
+    let invitations = [{ email: 'eve@example.org', role: 'worker', expires_at: new Date().toISOString() }];
+    backend.tools['access.list_members'] = () => ({ access: 'private', members: [], invitations });
+    backend.tools['access.withdraw_invitation'] = () => {
+      invitations = [];
+    };
+    const page = await Page.open(backend, '/access');
+    await (await page.get('listitem', /^eve@example\.org is invited as worker/)).press('Withdraw');
+    const dialog = await page.get('dialog');
+    await dialog.shows('eve@example.org can no longer join default with this invitation.');
+    assert.deepEqual(backend.called('access.withdraw_invitation'), []);
+    await dialog.press('Withdraw');
+    await page.lacks('listitem', /eve@example\.org/);
+    assert.deepEqual(backend.called('access.withdraw_invitation'), [{ email: 'eve@example.org' }]);
   });
 
   it('keeps the text that a person types while another to-do is being added', async () => {

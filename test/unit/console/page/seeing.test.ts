@@ -64,6 +64,7 @@ describe('data shown in the console', () => {
       failed: { status: 'failed', error: 'The schema is missing.', completed_at: longAgo },
       never: { stuck: true, stuck_by: 'failed', blockers: 1 },
       left: { lapsed_claims: [{ agent_id: 'w', claim_epoch: 1 }] },
+      returned: { lapsed_claims: [{ agent_id: 'w', claim_epoch: 1, released: true }] },
       lapsed: { ...claim, lease_expires_at: longAgo },
       red: { failed_check: check },
       dear: { budget_wait: 'workspace:default' },
@@ -76,7 +77,7 @@ describe('data shown in the console', () => {
     await trouble.get('heading', 'Blocked6');
     await trouble.shows('The schema is missing.');
     await trouble.shows('will never start');
-    assert.deepEqual(trouble.all('link', 'working'), []);
+    assert.deepEqual(trouble.all('link', /working|returned/), []);
   });
 
   it('includes the remaining time of a lease, and the fact that a lease has expired', async () => {
@@ -99,6 +100,49 @@ describe('data shown in the console', () => {
     const page = await Page.open(backend, '/todos');
     await page.shows(/Daily standup every day at .*, Europe\/Berlin/);
     await page.shows(/(Mar 2|2 Mar).*(Mar 3|3 Mar)/);
+  });
+
+  it('includes the result of a delegated to-do', async () => {
+    backend.put('todos/todo-1', { completed: true, delegated_task_id: 'task-9', delegated_result: 'It is wet.' });
+    const page = await Page.open(backend, '/d/todo-1');
+    await (await page.get('region', 'Result')).shows('It is wet.');
+  });
+
+  for (const [repository, shown, hidden] of [
+    ['/home/ada/app', 'It is only on the machine of the runner worker-1, in /home/ada/app.', 'git fetch'],
+    [undefined, 'git fetch origin much', 'was not pushed'],
+  ] as const)
+    it(`includes where the branch of a coding task is if it was ${repository ? 'not ' : ''}pushed`, async () => {
+      const coding = { ...CODING, result: { claim_epoch: 1, bytes: 2, parts: 1 } };
+      backend.put('tasks/task-1', { status: 'done', claimed_by: 'worker-1', coding });
+      backend.tools['coding.report_task'] = () => ({ result: { result: { repository } } });
+      const page = await Page.open(backend, '/t/task-1');
+      await page.shows(shown);
+      assert.ok(!page.text.includes(hidden));
+    });
+
+  it('includes which former claims of a task were released on request, and which expired', async () => {
+    const claim = { agent_id: 'w', claim_epoch: 1 };
+    backend.put('tasks/task-1', { lapsed_claims: [claim, { ...claim, claim_epoch: 2, released: true }] });
+    const page = await Page.open(backend, '/t/task-1');
+    await page.shows('Claim 1 of w lapsed: it was not heard of in time.');
+    await page.shows('Claim 2 of w was released on request.');
+  });
+
+  it('includes an agent as alive until it was not seen for three minutes, whatever its stored status', async () => {
+    backend.put('agents/worker-1', { status: 'offline' });
+    backend.putNode('presence/worker-1', { last_seen: Date.now() });
+    const page = await Page.open(backend);
+    const agents = await page.get('region', /^Agents/);
+    await agents.shows('alive, seen');
+    backend.put('agents/worker-1', { status: 'active' });
+    page.pass(181_000);
+    await agents.shows('offline, seen');
+  });
+
+  it('includes the command that connects an agent to the empty workspace, quoted for a shell', async () => {
+    const page = await Page.open(backend, '/?workspace=alpha');
+    await page.shows('claude mcp add --transport http muster "http://hub.example/mcp?workspace=alpha"');
   });
 
   it('includes the findings of agents', async () => {
