@@ -140,7 +140,7 @@ describe('the start of a runner', () => {
     ['everyone', { owner: 'ada@example.com' }, ['--for', 'workspace'], /tasks of every worker in/],
   ] as const)
     it(`prints that it takes the tasks of ${what}`, async () => {
-      // Answers the registration. Claims are refused, because the answer has no task, so the runner ends.
+      // Every response registers the runner. It contains no task, so the first claim ends the runner.
       const server = createServer(async (request, response) => {
         const { id } = ASKED.parse(await json(request));
         const structuredContent = { result: { agentId: 'agent-1', workspace: 'alpha', ...registered } };
