@@ -49,7 +49,7 @@ const people = z.array(
     uid: z.string(),
     email: z.email(),
     displayName: z.string(),
-    /** It is publicly known and only valid in emulators. */
+    /** Publicly known, and valid only in emulators. */
     password: z.string(),
     role: z.enum(ROLES),
   }),

@@ -38,7 +38,7 @@ export type Command = { readonly options: Options } & (
   | { readonly kind: 'set-role'; readonly agentId: string; readonly role: Role }
 );
 
-/** Without an owner, nobody could give the agent a task, and its work would belong to nobody. */
+/** An agent without an owner would get no tasks, and its work would belong to no one. */
 const MISSING_OWNER = 'create requires --owner: the email address or uid of the person for whom the agent works.';
 
 export function parseCommand(args: readonly string[]): Command {

@@ -32,7 +32,7 @@ await build({
     alias: {
       // Removes the code for pipelines, which the page does not use. This code is a third of Firestore's SDK.
       re2js: `${console}/src/live/noRegularExpressions.ts`,
-      // The same form of the package as Node.js loads. The other form has no default export.
+      // Node.js loads this form, too. The other form has no default export.
       rrule: 'rrule/dist/es5/rrule.js',
     },
   },

@@ -144,7 +144,7 @@ function isKeyLine(before: string, key: string, block: Block): boolean {
 
 /** Returns a key's line without escapes and percent-encoding. */
 function plain(key: string): string {
-  return key.replace(/\\\/|%[23][BDFbdf]/g, '/');
+  return key.replace(/\\\/|%2[BF]|%3D/gi, '/');
 }
 
 /** Returns whether a text is a path. A path without dots has only characters that base64 has too. */

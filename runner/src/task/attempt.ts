@@ -299,7 +299,8 @@ export class Attempt {
       pullRequest: this.pullRequest,
       warnings: this.warnings,
       worktree: stays === undefined ? undefined : this.worktree?.folder,
-      repository: this.isPushed ? undefined : repository.commonDir.replace(/\/\.git$/, ''),
+      repository:
+        this.isPushed || this.worktree === undefined ? undefined : repository.commonDir.replace(/\/\.git$/, ''),
       durationMs: Math.round(performance.now() - this.beganAt),
     };
   }

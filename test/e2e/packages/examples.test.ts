@@ -16,7 +16,7 @@ describe('the example worker', () => {
     ['worker.js', process.execPath],
     ['worker.py', 'python3'],
   ] as const) {
-    it(`${file} completes all tasks in the order of their dependencies, and waits while all are blocked`, async () => {
+    it(`${file} completes all tasks in order, and waits while all are blocked`, async () => {
       const url = endpointUrl('', { workspace: newWorkspace('example') });
       const leader = await registerAgent('lead', { role: 'leader' });
       const workers = await Promise.all([registerAgent('worker'), registerAgent('worker')]);

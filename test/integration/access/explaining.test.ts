@@ -256,10 +256,7 @@ describe('the tool access.explain', () => {
     assert.match(String((await waits({ task: first }))[0]?.why), /^No agent is registered/);
     const eve = await fixture.person('eve');
     const hidden = await fixture.refused(eve, 'explain', { task: first });
-    assert.deepEqual(
-      withName(hidden, first, 'nothing'),
-      await fixture.refused(eve, 'explain', { task: 'nothing' }),
-    );
+    assert.deepEqual(withName(hidden, first, 'nothing'), await fixture.refused(eve, 'explain', { task: 'nothing' }));
     const run = await fixture.refused(eve, 'explain', { run: 'run-nothing' });
     assert.equal(run.code, -32200);
   });

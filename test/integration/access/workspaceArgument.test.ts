@@ -47,7 +47,7 @@ describe('the argument workspace', () => {
     assert.equal(Object(await tasksIn(beta)).length, 0);
   });
 
-  it('is refused if it is no name of a workspace, and ignored if it is null', async () => {
+  it('is refused if it is not the name of a workspace, and ignored if it is null', async () => {
     const ada = await fixture.person('ada');
     const hostile = await call(fixture, 'coordination_get_status', { workspace: '../beta' }, ada);
     assert.match(JSON.stringify(hostile), /"isError":true.*workspace|workspace.*"isError":true/);

@@ -224,7 +224,7 @@ export interface WaitReason {
   readonly remedy: string;
 }
 
-/** What a question about an item gets: whether it goes ahead, and otherwise why not. */
+/** Answer to the question why an item does not go ahead. */
 export interface Progress {
   /** A sentence about the state of the item. */
   readonly state: string;

@@ -56,7 +56,7 @@ export interface Explanation {
   readonly needs: string;
   readonly held?: HeldRole;
   readonly why: string;
-  /** What an allowed call still waits for: an approval, or a setting of the operator. */
+  /** Reasons why an allowed call has no effect yet: an approval, or a setting of the operator. */
   readonly waits?: readonly WaitReason[];
   /** Path in the security rules whose rule decides; undefined for tools. */
   readonly rule?: string;

@@ -195,7 +195,7 @@ export const withdrawInvitation = defineTool({
   name: 'withdraw_invitation',
   title: 'Withdraw an invitation',
   description: 'Ends a pending invitation to a workspace.',
-  details: 'Whoever signs in with that address later does not become a member. An email that was sent stays sent.',
+  details: 'A person who signs in with that address later does not become a member. An email that was sent stays sent.',
   input: z.strictObject({ email: emailArgument.describe('Invited address'), workspace: workspaceArgument }),
   output: z.object({ withdrawn: invitationShape }),
   ...writing('leader', { destructiveHint: true, idempotentHint: false }),

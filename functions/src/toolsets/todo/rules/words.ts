@@ -14,7 +14,7 @@ export interface Repetition {
   readonly days?: readonly string[];
 }
 
-/** What words mean: a date, `YYYY-MM-DD`, or a repetition, each perhaps with a time, `HH:MM`. */
+/** Meaning of words: a date, `YYYY-MM-DD`, or a repetition, each perhaps with a time, `HH:MM`. */
 export type Meaning = { readonly time?: string } & (
   | { readonly date: string; readonly repetition?: undefined }
   | { readonly repetition: Repetition; readonly date?: undefined }
@@ -99,7 +99,7 @@ export function wordsAtEnd(text: string, now: ParsingReference): WordsInText | u
   return undefined;
 }
 
-/** Whether a text seems to contain a repetition. If it is not understood, the person must be told. */
+/** Whether a text seems to contain a repetition. If it is not understood, the person must be notified. */
 export function seemsToRepeat(text: string): boolean {
   return text.search(REPEATS) >= 0;
 }
@@ -116,7 +116,7 @@ function meaningOfDate({ start, text }: ParsedResult, now: ParsingReference): Me
   const isDay = start.isCertain('day') || start.isCertain('weekday');
   const isTime = start.isCertain('hour') || /morning|noon|evening|night/i.test(text);
   // `3/4` is another day in America than in Europe, `at 5` is in the morning or in the afternoon, and `last` is past.
-  if (/\d[/.]\d|\blast\b/i.test(text) || (!isDay && !/:|[ap]m|n(?:oon|ight)|hour|minute/i.test(text))) return undefined;
+  if (/\d[/.]\d|\blast\b/i.test(text) || (!isDay && !/:|[ap]m|noon|night|hour|minute/i.test(text))) return undefined;
   const part = (name: 'year' | 'month' | 'day') => start.get(name) ?? 0;
   const date = new Date(Date.UTC(part('year'), part('month') - 1, part('day')));
   // ISO texts of wall-clock times can be compared.
