@@ -90,6 +90,7 @@ const closed: Readonly<Record<string, unknown>> = {
   part_of: { kind: 'task', id: 'task-1' },
   ancestors: ['task-task-1'],
   delegated_task_id: 'task-1',
+  delegated_result: 'It is done.',
   index: {},
   recorded: {},
   more: true,

@@ -9,8 +9,8 @@ export type Victims = Readonly<Record<string, readonly unknown[]>>;
 /** Number of items of each kind. One is not enough, because some tools close an item. */
 const VICTIMS = 3;
 
-/** Calls of list tools omit the cursor, because a tool rejects an unknown cursor before it reads anything. */
-const ANY_LIST: Victims = { cursor: [undefined] };
+/** Most calls omit these arguments, because a tool rejects an unknown cursor or workspace before it reads anything. */
+const ANY_CALL: Victims = { cursor: [undefined], workspace: [undefined] };
 
 const EARLIER = '2026-02-10T00:00:00Z';
 const LATER = '2099-02-11T17:00:00Z';
@@ -22,7 +22,7 @@ export async function newTask(client: McpCaller, agentId: string): Promise<Victi
   await client.call('coordination_register_agent', { agent_id: agentId, role: 'worker' });
   await client.call('coordination_claim_task', { agent_id: agentId });
   return {
-    ...ANY_LIST,
+    ...ANY_CALL,
     agent_id: [agentId],
     task_id: [id],
     task_ids: [[id]],
@@ -50,7 +50,7 @@ export async function newTodos(client: McpCaller, areCompleted: boolean): Promis
     recurring.push(idOf(started['recurring_task']));
   }
   return {
-    ...ANY_LIST,
+    ...ANY_CALL,
     task_id: ids,
     reminder_id: ids, // A reminder has the same id as its to-do.
     recurring_task_id: recurring,
@@ -62,7 +62,8 @@ export async function newTodos(client: McpCaller, areCompleted: boolean): Promis
     start_date: [LATER],
     end_date: [LATER],
     timezone: ['UTC', 'Europe/Berlin'],
-    workspace: [undefined],
+    when: [undefined, 'every second Monday 9:00'],
+    days: [undefined],
     required_capabilities: [undefined],
   };
 }
@@ -77,7 +78,7 @@ export async function newRequests(client: McpCaller, agentId: string): Promise<V
   await newTask(client, agentId);
   const { task } = await client.call('coordination_claim_task', { agent_id: agentId });
   return {
-    ...ANY_LIST,
+    ...ANY_CALL,
     request_id: ids,
     task_id: [idOf(task), undefined],
     wait_ms: [0],
@@ -91,7 +92,7 @@ export async function newRun(client: McpCaller): Promise<Victims> {
   const prompt = `A victim ${randomUUID()}`;
   const { runId } = await client.call('orchestration_execute_code', { prompt });
   return {
-    ...ANY_LIST,
+    ...ANY_CALL,
     runId: [runId],
     prompt: [prompt],
     input: [prompt],
@@ -118,7 +119,7 @@ export async function newCodingTask(client: McpCaller): Promise<Victims> {
   const [first] = ids;
   await client.call('coding_claim_task', { taskId: first });
   return {
-    ...ANY_LIST,
+    ...ANY_CALL,
     agentId: [undefined],
     taskId: ids,
     dependencies: [ids],

@@ -71,7 +71,7 @@ export const accessMistakes: readonly Mistake[] = [
     { happened: /expected/, where: /repositories\.0/, next: /owner\/name/ },
   ),
   mistake('asks for an explanation without a subject', asking('explain', {}), {
-    happened: /either a tool, or a database and a path/,
+    happened: /either a tool, a task, a run, or a database and a path/,
     where: /"field":"database"/,
     next: /For example/,
   }),

@@ -1,5 +1,7 @@
 /** Updates of coding tasks, and their end. Source: the coding specification, update_task and end_task. */
+
 import { agentNotRegistered } from '../../../agents/rules/agent.ts';
+import { recordedAs } from '../../../agents/rules/liveness.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
 import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -80,6 +82,8 @@ export class CodingChanges extends Service<CodingPorts> {
     return changeTask(this.ports, request, async ({ value: before, version }, now) => {
       const decided = await this.decide(principal, before, request, now);
       const { end, changes } = withResult(decided, request.result);
+      const isOfClaim = request.epoch !== undefined && request.epoch === before.claim?.claim_epoch;
+      const acting = (isOfClaim ? before.claim?.claimed_by : principal.agent_id) ?? principal.uid;
       await store.commit(
         [
           ...(await endingChanges(sessions, before, end, version)),
@@ -87,7 +91,7 @@ export class CodingChanges extends Service<CodingPorts> {
           ...changes,
           ...(await this.withNote(before, principal, request.log, now)),
         ],
-        recordResponse(end),
+        recordedAs(acting, recordResponse)(end),
       );
       return end;
     });

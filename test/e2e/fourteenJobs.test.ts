@@ -1,0 +1,349 @@
+/**
+ * The fourteen jobs of a new user, in Chromium and with the real Claude Code. Claude Code signs in with the client
+ * document of this repository, and connects to no other machine. Source: README.md; docs/guides.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { getAuth } from 'firebase-admin/auth';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { firestore } from '../../functions/src/kernel/firestore/client.ts';
+import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
+import { firebaseApp } from '../../functions/src/kernel/realtime/database.ts';
+import { printed } from '../integration/operator/commands.ts';
+import { openBrowser } from '../support/browser.ts';
+import { Visit } from './console/support/visit.ts';
+import { RunnerFixture } from './runner/fixture.ts';
+import { claudeEnvironment, claudeSteps, installClaude } from './runner/programs.ts';
+import { succeed } from './support/calls.ts';
+import { type ClaudeCode, installedClaudeCode } from './support/claudeCode.ts';
+import { type Connection, connect } from './support/clients.ts';
+import { endpointUrl, newWorkspace } from './support/endpoint.ts';
+import { newPerson, setRole, signUp, type TestPerson } from './support/people.ts';
+import { type ScriptedModel, type Step, startScriptedModel } from './support/scriptedModel.ts';
+import { allow, ORIGIN } from './support/signInPage.ts';
+import { eventually } from './support/waiting.ts';
+
+const AUTHORIZE = /https?:\/\/[\w.:-]+\/authorize\?[\w%&=.+~-]+/;
+const ROOT = new URL('../..', import.meta.url).pathname;
+const run = promisify(execFile);
+
+/** Texts of the emails to an address. */
+async function mailsTo(email: string): Promise<readonly { subject: string; text: string }[]> {
+  const mails = await firestore().collection(COLLECTIONS.mail).where('to', 'array-contains', email).get();
+  return mails.docs.map((mail) => mail.get('message'));
+}
+
+describe('a new user', function () {
+  // Each job continues the work of the previous job.
+  this.bail(true);
+  const workspace = newWorkspace('jobs');
+  const agent = `worker7-${workspace}`;
+  /** Steps of the model in the next conversation of Claude Code. */
+  const script: Step[] = [];
+  let browser: Browser;
+  let person: TestPerson;
+  let ada: Visit;
+  let page: Page;
+  let hers: Connection;
+  let key: string;
+  let worker: Connection;
+  let model: ScriptedModel;
+  let claude: ClaudeCode;
+  let colleague: TestPerson;
+
+  before(async () => {
+    browser = await openBrowser();
+    model = await startScriptedModel(script);
+    claude = await installedClaudeCode(model.url);
+    person = await newPerson();
+    await setRole(person.uid, 'leader');
+    await getAuth(firebaseApp()).updateUser(person.uid, { emailVerified: true, displayName: 'Ada Person' });
+    hers = await connect('client 2026-07-28', endpointUrl('', { workspace }), person.token);
+    await eventually('the person may create a workspace', async () => {
+      const { isError } = await hers.call('access_create_workspace', { name: workspace });
+      return !isError || undefined;
+    });
+    ada = await Visit.open(browser);
+    ({ page } = ada);
+  });
+  after(async () => {
+    await Promise.all([hers, worker].map((one) => one?.close()));
+    await Promise.all([claude, model, ada].map((one) => one?.close()));
+    await browser?.close();
+  });
+
+  const place = (path: string) => `${path}${path.includes('?') ? '&' : '?'}workspace=${workspace}`;
+  const go = (path: string) => ada.follow(place(path));
+  const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true });
+  const press = async (name: string, within: Page | Locator = page) => button(within, name).first().click();
+  const confirm = async (name: string) => {
+    await press(name);
+    await press(name, page.getByRole('dialog'));
+  };
+  const idOf = ({ task }: Readonly<Record<string, unknown>>): string => Object(task).id;
+  const task = async (args: object) => idOf(await succeed(hers, 'coordination_create_task', { ...args }));
+  const claim = async () => idOf(await succeed(worker, 'coordination_claim_task', { agent_id: agent }));
+  const complete = async (task_id: string, output: string) =>
+    succeed(worker, 'coordination_complete_task', { agent_id: agent, task_id, output });
+  const why = async (args: object) => {
+    const { waits } = await succeed(hers, 'access_explain', { ...args });
+    return (waits as { why: string; remedy: string }[]).map((one) => `${one.why} ${one.remedy}`).join();
+  };
+  /** Lets Claude Code make the calls, and returns their results as text. */
+  const asksClaude = async (prompt: string, ...steps: Step[]) => {
+    script.splice(0, script.length, ...steps);
+    await claude.run('-p', prompt, '--allowedTools', 'mcp__muster');
+    return (model.turns.at(-1)?.results ?? []).map(({ text }) => text);
+  };
+
+  it('1. looks around, and answers the first question', async () => {
+    await succeed(hers, 'inbox_ask', { kind: 'choice', question: 'Which number?', options: ['One', 'Two'] });
+    await ada.signIn(person, place('/'));
+    const question = page.getByRole('article').filter({ hasText: 'Which number?' });
+    await press('Two', question);
+    await question.waitFor({ state: 'detached' });
+  });
+
+  it('2. connects Claude Code by its URL, and gives it work', async () => {
+    await task({ description: 'Write the welcome page' });
+    await claude.run('mcp', 'add', '--transport', 'http', 'muster', `${ORIGIN}/mcp?workspace=${workspace}`);
+    assert.match(await claude.run('mcp', 'list'), /muster: .*Needs authentication/);
+    const login = await claude.start('mcp', 'login', 'muster');
+    const [address] = await login.shows(AUTHORIZE);
+    assert.match(await allow(browser, address, person), /Claude Code[\s\S]*claude\.ai/);
+    await login.ended();
+    await eventually('Claude Code is connected', async () =>
+      /muster: .*✔ Connected/.test(await claude.run('mcp', 'list')) ? true : undefined,
+    );
+    const call = (tool: string, input: object) => ({ tool: `mcp__muster__coordination_${tool}`, input: { ...input } });
+    const results = await asksClaude(
+      'Register as worker7, claim a task, do it and complete it.',
+      () => call('register_agent', { agent_id: agent, role: 'worker' }),
+      () => call('claim_task', { agent_id: agent, start: true }),
+      ([, claimed]) =>
+        call('complete_task', { agent_id: agent, task_id: idOf(JSON.parse(claimed?.text ?? '{}')), output: 'Written' }),
+    );
+    assert.deepEqual(JSON.parse(results[2] ?? '{}'), { success: true });
+    assert.deepEqual(claude.outside, [], 'no other machine is needed');
+    await go('/tasks?show=all');
+  });
+
+  it('3. makes a key in the console, which only this page shows, and connects with it', async () => {
+    await go('/agents');
+    await page.getByLabel('Name of a machine').fill('build-server');
+    await confirm('New key');
+    const notice = page.getByRole('status').filter({ hasText: 'It is shown only now' });
+    key = (await notice.locator('pre').first().innerText()).trim();
+    assert.match(await notice.innerText(), new RegExp(`claude mcp add .*workspace=${workspace}`));
+    await press('I have stored it');
+    assert.ok(!(await page.content()).includes(key));
+    worker = await connect('client 2026-07-28', endpointUrl('', { workspace }), key);
+    const header = `Authorization: Bearer ${key}`;
+    const url = endpointUrl('', { workspace });
+    await claude.run('mcp', 'add', '--transport', 'http', 'machine', url, '--header', header);
+    assert.match(await claude.run('mcp', 'list'), /machine: .*✔ Connected/);
+    await claude.run('mcp', 'remove', 'machine');
+  });
+
+  it('4. invites a colleague, withdraws an invitation to a wrong address, and the colleague arrives', async () => {
+    colleague = await signUp();
+    await getAuth(firebaseApp()).updateUser(colleague.uid, { emailVerified: true });
+    await go('/access');
+    for (const email of [colleague.email, `wrong-${colleague.email}`]) {
+      await page.getByLabel('Invite by e-mail').fill(email);
+      await press('Invite');
+      await page.getByText(`${email} is invited as worker`).waitFor();
+    }
+    const wrong = page.getByRole('listitem').filter({ hasText: `wrong-${colleague.email}` });
+    await press('Withdraw', wrong);
+    await press('Withdraw', page.getByRole('dialog'));
+    await wrong.waitFor({ state: 'detached' });
+    const [mail] = await mailsTo(colleague.email);
+    assert.match(String(mail?.subject), new RegExp(`^Ada Person \\(.*\\) invites you to the workspace ${workspace}$`));
+    assert.match(String(mail?.text), /claude mcp add --transport http/);
+    const [link = ''] = /http\S+\?workspace=\S+/.exec(mail?.text ?? '') ?? [];
+    const visit = await Visit.open(browser);
+    await visit.signIn(colleague, link.replace(new URL(link).origin, ''));
+    for (const path of ['', '/']) {
+      if (path !== '') await visit.page.goto(new URL(path, visit.page.url()).href);
+      await visit.page.waitForURL((url) => url.searchParams.get('workspace') === workspace);
+      const options = () => visit.page.getByLabel('Workspace').locator('option').allInnerTexts();
+      await eventually(
+        'only this workspace is offered',
+        async () => String(await options()) === workspace || undefined,
+      );
+    }
+    await visit.close();
+  });
+
+  it('5. has six tasks done by two workers, and is told that the goal is done', async () => {
+    await firestore().doc(`preferences/${person.uid}`).set({ email: true });
+    await succeed(hers, 'coordination_init_coordination', { goal: 'Launch the newsletter' });
+    const tasks = Array.from({ length: 6 }, (_, index) => {
+      return { description: `Part ${index + 1}`, ...(index > 0 && { dependencies: [`task-${index}`] }) };
+    });
+    await succeed(hers, 'coordination_create_tasks_batch', { tasks });
+    const env = { PATH: process.env['PATH'], MUSTER_URL: endpointUrl('', { workspace }), MUSTER_TOKEN: key };
+    const workers = ['one', 'two'].map((name) =>
+      run(process.execPath, [`${ROOT}/examples/worker.js`, `${name}-${workspace}`], { env }),
+    );
+    const output = (await Promise.all(workers)).map(({ stdout }) => stdout).join('');
+    assert.equal(output.match(/: done/g)?.length, 6);
+    await eventually('the email about the goal is written', async () => {
+      const subjects = (await mailsTo(person.email)).map(({ subject }) => subject);
+      return subjects.includes('Goal done: Launch the newsletter') || undefined;
+    });
+  });
+
+  it('6. takes a task from its holder, and reads that it was released', async () => {
+    await succeed(worker, 'coordination_register_agent', { agent_id: agent, role: 'worker' });
+    const id = await task({ description: 'Mend the header' });
+    assert.equal(await claim(), id);
+    await go(`/t/${id}`);
+    await confirm('Take it from its holder');
+    await page.getByText('was released on request.').waitFor();
+    assert.equal(await claim(), id);
+    await complete(id, 'Mended');
+  });
+
+  it('7. demands an approval, approves a call, and the call is made once', async () => {
+    await succeed(hers, 'access_update_workspace', { approvals: [{ tool: 'coding.create_task' }] });
+    const draft = {
+      tool: 'CLAUDECODE',
+      description: 'Add a footer',
+      instructions: 'Write it.',
+      branch: 'feature/footer',
+    };
+    const refused = await worker.call('coding_create_task', draft);
+    assert.equal(refused.isError, true);
+    await go('/');
+    const question = page.getByRole('article').filter({ hasText: 'coding.create_task' });
+    await press('Approve', question);
+    await question.waitFor({ state: 'detached' });
+    const made = await eventually('the approved call has been made', async () => {
+      const { isError, structured } = await worker.call('coding_create_task', draft);
+      return isError ? undefined : structured;
+    });
+    await succeed(hers, 'coding_end_task', { taskId: Object(made['result']).taskId, status: 'cancelled' });
+    await succeed(hers, 'access_update_workspace', { approvals: [] });
+  });
+
+  it('8. limits a budget, is asked with true numbers, and the waiting call returns at once', async () => {
+    const todo = idOf(await succeed(hers, 'todo_add_task', { title: 'Choose a queue' }));
+    await succeed(hers, 'system_setBudget', { kind: 'todo', id: todo, money: 0.000001 });
+    const started = Date.now();
+    const { runId } = await succeed(hers, 'orchestration_orchestrate', {
+      prompt: `Which queue? ${workspace}`,
+      preferences: { agent: 'claude' },
+      options: { timeout: 45_000 },
+      part_of: { kind: 'todo', id: todo },
+    });
+    assert.ok(Date.now() - started < 30_000, 'the call does not wait for a person');
+    assert.match(await why({ run: runId }), /is exhausted\..*asked to raise it/);
+    await go('/');
+    const question = page.getByRole('article').filter({ hasText: 'is too small' });
+    assert.match(
+      await question.innerText(),
+      /to-?do "Choose a queue" is too small: \$0\.0000 of \$0\.000001 are spent/,
+    );
+    await press('Approve', question);
+    await go(`/r/${runId}`);
+    await page.locator('.sentence .status').getByText('succeeded').waitFor();
+  });
+
+  it('9. adds a recurring to-do in words, and delegates a to-do, which shows the result', async () => {
+    await go('/todos');
+    await page.getByLabel('What is to do').fill('Water the office every second monday 9:00');
+    await page.getByText('Comes every 2 weeks on Monday at 09:00').waitFor();
+    await press('Add');
+    await page
+      .getByText(/every 2 weeks on Monday at/)
+      .last()
+      .waitFor();
+    await page.getByLabel('What is to do').fill('Book a table');
+    await press('Add');
+    await press('All');
+    await page.getByRole('link', { name: 'Book a table' }).click();
+    await press('Have agents do it');
+    await page
+      .getByRole('link', { name: /^task-/ })
+      .first()
+      .waitFor();
+    await complete(await claim(), 'Luigi, Saturday 19:00, ref 8812');
+    await page.getByText('Luigi, Saturday 19:00, ref 8812').waitFor();
+  });
+
+  it('10. creates a runner as the guide prints it, and finds the branch that was not pushed', async () => {
+    await assert.rejects(printed('agents', 'create', '--name', 'my-runner', '--owner', 'ada'), /Unknown person "ada"/);
+    const made = await printed('agents', 'create', '--name', `my-${workspace}`, '--owner', person.email);
+    const [token = ''] = /mk_\S+/.exec(made) ?? [];
+    const fixture = await RunnerFixture.at(
+      endpointUrl('', { workspace }),
+      { id: 'runner', token },
+      { id: 'ada', token: person.token },
+    );
+    const coding = await startScriptedModel(claudeSteps(() => `${worktrees}/${readdirSync(worktrees)[0]}`));
+    const worktrees = `${fixture.folder}/worktrees`;
+    try {
+      const { taskId } = await fixture.createTask();
+      assert.match(await why({ task: taskId }), /No agent with claude .*npm run runner/);
+      installClaude(fixture.bin);
+      const env = claudeEnvironment(fixture.folder, coding.url);
+      const runner = fixture.startRunner(['--once', '--worktrees', worktrees], { env });
+      assert.equal(await runner.ended, 0, runner.output());
+      assert.match(runner.output(), /Ada Person/);
+      await go(`/t/${taskId}`);
+      await page.getByText('The branch was not pushed.').waitFor();
+      await page.getByText(fixture.repo).waitFor();
+    } finally {
+      await coding.close();
+      await fixture.close();
+    }
+  });
+
+  it('11. undoes what the agent of the README has done', async () => {
+    const since = new Date().toISOString();
+    const id = await task({ description: 'Delete the old pages' });
+    assert.equal(await claim(), id);
+    await complete(id, 'Deleted');
+    await go(`/audit?agent=${agent}`);
+    await page.getByText('Nothing has happened that is kept.').waitFor({ state: 'detached' });
+    const { undone } = await succeed(hers, 'system_undo', { agent_id: agent, since });
+    assert.ok(JSON.stringify(undone).includes(id));
+    await go(`/t/${id}`);
+    await page.locator('.sentence .status').getByText('available').waitFor();
+  });
+
+  it('12. revokes the app and removes the colleague, at once', async () => {
+    const { connections } = await succeed(hers, 'access_list_connections');
+    const app = (connections as { agent_id: string; app?: object }[]).find((one) => one.app !== undefined);
+    await succeed(hers, 'access_revoke_connection', { agent_id: app?.agent_id });
+    await eventually('Claude Code is disconnected', async () =>
+      /Connected/.test(await claude.run('mcp', 'list')) ? undefined : true,
+    );
+    await succeed(hers, 'access_remove_member', { uid: colleague.uid });
+    const theirs = await connect('client 2026-07-28', endpointUrl('', { workspace }), colleague.token);
+    await eventually('the colleague has no access', async () =>
+      (await theirs.call('coordination_get_status')).isError ? true : undefined,
+    );
+    await theirs.close();
+  });
+
+  it('13. asks why a task and a call wait, and is told the remedy', async () => {
+    const id = await task({ description: 'Draw it', required_capabilities: ['painting'] });
+    assert.match(await why({ task: id }), /No agent with painting is registered.*coordination_register_agent/);
+    await succeed(hers, 'access_update_workspace', { approvals: [{ tool: 'github.createPR' }] });
+    const { waits } = await succeed(worker, 'access_explain', { tool: 'github_createPR' });
+    assert.match(JSON.stringify(waits), /Ada Person approves each call of github.createPR/);
+  });
+
+  it('14. reads the usage of each command, and the steps of a deployment, without an account', async () => {
+    const env = { PATH: process.env['PATH'], HOME: '/nonexistent' };
+    for (const name of ['doctor', 'deploy', 'people', 'agents', 'rebuild', 'runner', 'bench']) {
+      const { stdout } = await run(process.execPath, [`${ROOT}/scripts/${name}.mjs`, '--help'], { env });
+      assert.match(stdout, /Usage:/, name);
+    }
+  });
+});
