@@ -17,6 +17,9 @@ const KEY = '`idempotency_key`';
 const KEY_SENTENCE = ' Accepts an [`idempotency_key`](README.md#idempotency-keys).';
 const GENERATED = '<!-- Generated from the definitions by `npm run reference`. -->';
 
+/** Start of the description of the argument `workspace` that every tool accepts. */
+const COMMON = 'Workspace of this call';
+
 /** Returns the README's table of toolsets, and the paragraph about the endpoints' addresses. */
 export function toolsetTable(toolsets: readonly Toolset[]): string {
   const rows = toolsets.map(({ name, instructions, tools }) => [
@@ -58,6 +61,8 @@ export function indexPage(toolsets: readonly Toolset[]): string {
     'See also [Configuration](configuration.md): the parameters of a deployment.',
     '## Idempotency keys',
     `${KEY} is a text of 1 to 200 characters. If a call is repeated with the same key and arguments within 24 hours, the first result is returned and nothing is executed again.`,
+    '## Workspaces',
+    "Every tool accepts `workspace`: the workspace of the call. The default is that of the URL, or the caller's home workspace. The pages list this argument only if it has another meaning.",
     ...listSection(toolsets.map(({ name }) => name)),
     '## Every tool',
     'A tool can also be called with the name `<toolset>.<tool>`. Output schemas are in `test/contract/snapshots`, and every endpoint except `/mcp` lists them.',
@@ -172,7 +177,7 @@ function hintsOf({ annotations }: Tool): string {
 }
 
 function argumentTable(schema: object): string {
-  const rows = schemaRows(schema).filter(([name]) => name !== KEY);
+  const rows = schemaRows(schema).filter(([name, , , about = '']) => name !== KEY && !about.startsWith(COMMON));
   return rows.length === 0 ? 'No arguments.' : table(['argument', 'type', 'required', 'description'], rows);
 }
 
