@@ -589,7 +589,7 @@ async function recurringTaskCalls(): Promise<readonly Call[]> {
 
 async function trailCalls(): Promise<readonly Call[]> {
   const { FirestoreAuditLogQueries: TrailQueries }: TrailReaders = await load('toolsets/system/store/queries.ts');
-  const narrowings = [undefined, { agentId: 'agent-1' }, { runId: 'run-1' }, { thing: 'task:task-1' }];
+  const narrowings = [undefined, { agentIds: ['agent-1', 'agent-2'] }, { runId: 'run-1' }, { thing: 'task:task-1' }];
   const whose = [{ ownerUid: 'ada' }, { ownerUid: 'ada', calledIn: 'alpha' }, { workspace: 'alpha' }];
   const filters = whose.flatMap((one) => narrowings.map((narrowed) => ({ whose: one, narrowed })));
   const undoable = whose

@@ -22,6 +22,7 @@ async function questionFor(limit: Partial<Budget>, spent: Amount, wanted?: Amoun
   let question = '';
   const ports = portsOf<ConstructorParameters<typeof BudgetQuestions>[0]>({
     requests: { find: async () => undefined },
+    graph: { findAll: async () => [undefined] },
     idTokens: { profiles: async () => new Map() },
     hashing: { sha256: () => 'a'.repeat(64) },
     clock: { now: () => START },
@@ -40,19 +41,19 @@ describe('question about a budget', () => {
     [
       'in money',
       [{ cost_usd: 1 }, usd(0.5), usd(0.6)],
-      '$0.5000 of $1.0000 spent. The next call may need up to $0.6000.',
+      '$0.5000 of $1 are spent. The next call may need up to $0.6.',
     ],
     [
       'in tokens',
       [{ tokens: 100 }, usd(0, 60), usd(0.1, 50)],
-      '60 tokens of 100 tokens spent. The next call may need up to 50 tokens.',
+      '60 of 100 tokens are spent. The next call may need up to 50 tokens.',
     ],
     [
       'in both',
       [{ cost_usd: 1, tokens: 100 }, usd(0.5, 60), usd(0.6, 50)],
-      '$0.5000 and 60 tokens of $1.0000 and 100 tokens spent. The next call may need up to $0.6000 and 50 tokens.',
+      '$0.5000 of $1 and 60 of 100 tokens are spent. The next call may need up to $0.6 and 50 tokens.',
     ],
-    ['of unknown cost', [{ cost_usd: 1 }, usd(1)], '$1.0000 of $1.0000 spent.'],
+    ['of unknown cost', [{ cost_usd: 1 }, usd(1)], '$1.0000 of $1 are spent.'],
   ];
   for (const [what, asked, says] of cases)
     it(`states the spent amount without the reserve, and the next call: ${what}`, async () => {

@@ -78,7 +78,7 @@ export function createSystem<Change extends AnyChange>(dependencies: SystemDepen
       findSkills: findSkillsWith(ports.skills),
       status: new SystemStatus({ ...ports, workQueue: tasks }),
       recentCalls: new RecentCalls(ports),
-      audit: new AuditLog({ trail }),
+      audit: new AuditLog({ ...ports, trail }),
       undoing,
       gauge: new ProcessGauge(),
       version,

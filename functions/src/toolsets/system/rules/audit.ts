@@ -1,5 +1,6 @@
 /** Visibility of the audit log. Source: docs/decisions/0036-trail.md; docs/semantics.md#undo. */
 import type { AccessPorts } from '../../../access/rules/ports.ts';
+import { terminalId } from '../../../agents/rules/agent.ts';
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
 import type { AuditEffect, AuditEntry } from '../../../kernel/auditLog.ts';
@@ -19,7 +20,12 @@ export interface AuditRequest extends Pick<AuditFilter, 'narrowed' | 'since' | '
   readonly of: 'mine' | 'workspace';
 }
 
-export class AuditLog extends Service<Pick<AuditLogPorts, 'trail'>> {
+export class AuditLog extends Service<Pick<AuditLogPorts, 'trail' | 'hashing'>> {
+  /** Returns the filter for an agent: by its id, or by the name under which the caller's credential registered it. */
+  byAgent(principal: Principal, name: string) {
+    return { agentIds: [name, terminalId(this.ports.hashing, principal, name)] };
+  }
+
   /** Lists entries, newest first, with visible changes only. @throws MusterError FORBIDDEN unless a leader calls */
   async list(
     principal: Principal,

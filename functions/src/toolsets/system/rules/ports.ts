@@ -25,7 +25,7 @@ export interface AuditFilter {
     | { readonly ownerUid: string; readonly calledIn?: string | undefined }
     | { readonly workspace: string };
   readonly narrowed?:
-    | { readonly agentId: string }
+    | { readonly agentIds: readonly string[] }
     | { readonly runId: string }
     /** Key of an item, as returned by `itemKey`. */
     | { readonly thing: string }

@@ -77,7 +77,7 @@ function ofOwner(all: Query, { ownerUid, calledIn }: { ownerUid: string; calledI
 }
 
 function narrowedTo(query: Query, narrowed: NonNullable<AuditFilter['narrowed']>): Query {
-  if ('agentId' in narrowed) return query.where('by.agent_id', '==', narrowed.agentId);
+  if ('agentIds' in narrowed) return query.where('by.agent_id', 'in', narrowed.agentIds);
   if ('runId' in narrowed) return query.where('by.run_id', '==', narrowed.runId);
   return query.where('things', 'array-contains', narrowed.thing);
 }

@@ -74,7 +74,7 @@ export const getAudit = defineTool({
     const { of, since, until } = asked;
     const request = {
       of,
-      narrowed: narrowedBy(asked),
+      narrowed: narrowedBy(asked, (name) => services.system.audit.byAgent(principal, name)),
       since: since === undefined ? undefined : new Date(since),
       until: until === undefined ? undefined : new Date(until),
     };
@@ -91,6 +91,8 @@ export const getAudit = defineTool({
   },
 });
 
+type ByAgent = (name: string) => NonNullable<AuditFilter['narrowed']>;
+
 interface Narrowing {
   readonly agent_id?: string | undefined;
   readonly run_id?: string | undefined;
@@ -98,9 +100,9 @@ interface Narrowing {
 }
 
 /** @throws MusterError VALIDATION_ERROR if more than one filter is set */
-function narrowedBy({ agent_id, run_id, thing }: Narrowing): AuditFilter['narrowed'] {
+function narrowedBy({ agent_id, run_id, thing }: Narrowing, byAgent: ByAgent): AuditFilter['narrowed'] {
   const named = [
-    ...(agent_id === undefined ? [] : [{ agentId: agent_id }]),
+    ...(agent_id === undefined ? [] : [byAgent(agent_id)]),
     ...(run_id === undefined ? [] : [{ runId: run_id }]),
     ...(thing === undefined ? [] : [{ thing }]),
   ];
@@ -181,7 +183,7 @@ export const undo = defineTool({
     nextCursor: last && encodeCursor(questionOf(asked), { order: [last.at.getTime()], id: last.id }),
   }),
   handler: ({ services, caller, recordResponse }, { event_id, ...several }) => {
-    const { undoing } = services.system;
+    const { undoing, audit } = services.system;
     if (event_id !== undefined) {
       if (Object.keys(several).length > 0) throw requireOneFilter();
       return undoing.undoEvent(caller, event_id, recordResponse);
@@ -190,7 +192,7 @@ export const undo = defineTool({
     const place = cursorAfter(questionOf(asked), encoded);
     const at = place?.order[0];
     const after = place && at !== undefined ? { at: new Date(at), id: place.id } : undefined;
-    return undoing.undoSeveral(caller, filterOf(caller.principal, asked), after, recordResponse);
+    return undoing.undoSeveral(caller, filterOf(caller.principal, asked, (name) => audit.byAgent(caller.principal, name)), after, recordResponse);
   },
 });
 
@@ -206,14 +208,14 @@ interface UndoFilter {
 }
 
 /** Selects only changes on behalf of the caller's owner. Other changes can be undone only one event at a time. */
-function filterOf(principal: Principal, { agent_id, run_id, since }: UndoFilter): AuditFilter {
+function filterOf(principal: Principal, { agent_id, run_id, since }: UndoFilter, byAgent: ByAgent): AuditFilter {
   const whose = ownOf(principal);
   if (run_id !== undefined) {
     if (agent_id !== undefined || since !== undefined) throw requireOneFilter();
     return { whose, narrowed: { runId: run_id } };
   }
   if (agent_id === undefined || since === undefined) throw requireOneFilter();
-  return { whose, narrowed: { agentId: agent_id }, since: new Date(since) };
+  return { whose, narrowed: byAgent(agent_id), since: new Date(since) };
 }
 
 function requireOneFilter(): MusterError {
