@@ -1,5 +1,4 @@
 /** Calls every tool and reads every resource in an active workspace. If a call is missing, the benchmark fails. */
-
 import { idOf } from '../load/client.ts';
 import type { Cast, Ledger } from './costLedger.ts';
 import { playAccess } from './costOfAccess.ts';

@@ -1,5 +1,4 @@
 /** Time from a tool's call that creates a task until the console shows the task in Chromium. */
-
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname } from 'node:path';

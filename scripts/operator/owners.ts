@@ -1,5 +1,4 @@
 /** Owners of agents. An agent never has more permissions than its owner. */
-
 import type { AccessPorts } from '../../functions/src/access/rules/ports.ts';
 import { type PersonRoles, personsRoleIn } from '../../functions/src/identity/rules/principal.ts';
 import { hasRole, type Role } from '../../functions/src/identity/rules/role.ts';

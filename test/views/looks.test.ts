@@ -1,5 +1,4 @@
 /** A view is accessible, fits any width, and shows any text. */
-
 import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
 import { PAYLOADS } from '../e2e/console/support/hostile.ts';

@@ -1,5 +1,4 @@
 /** Loads data from tools for screens without listeners: when the screen is shown, and again after a change. */
-
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Live } from '../live/states.ts';

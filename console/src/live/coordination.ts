@@ -1,5 +1,4 @@
 /** Coordination queries that several screens use. */
-
 import { counterDocument, sessionDocument, type Task, taskDocument, workspaceDocument } from './documents.ts';
 import { useLive } from './live.ts';
 import { usePaged } from './paged.ts';

@@ -1,5 +1,4 @@
 /** Page of one item: a link to the item's list, and the item or the reason why it is not shown. */
-
 import type { ComponentChildren } from 'preact';
 import type { Live } from '../live/states.ts';
 import { addressOf } from '../router.ts';

@@ -1,5 +1,4 @@
 /** Notices about a part of the page: loading, offline, no access, empty. */
-
 import type { ComponentChildren } from 'preact';
 import { relisten } from '../live/live.ts';
 import type { Live } from '../live/states.ts';

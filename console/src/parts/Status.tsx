@@ -1,5 +1,4 @@
 /** States, in words as well as in colors. */
-
 import type { Task } from '../live/documents.ts';
 import { now } from '../live/time.ts';
 import { duration } from './dates.ts';

@@ -1,5 +1,4 @@
 /** Finds invisible characters and links in texts. */
-
 import { HIDDEN_CHARACTERS } from '../../../functions/src/kernel/hiddenCharacters.ts';
 
 const ADDRESS = /https:\/\/[^\s<>"'`\\]+/g;

@@ -1,5 +1,4 @@
 /** Search for screens, tasks, agents and runs of the workspace. Control K or Command K opens the search. */
-
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { folded } from '../../../functions/src/kernel/textSearch.ts';

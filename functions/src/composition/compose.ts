@@ -1,5 +1,4 @@
 /** Composition root: creates the services of every feature, in the order of their dependencies. */
-
 import { createAccess } from '../access/create.ts';
 import { createAgents } from '../agents/create.ts';
 import { consoleOrigin, gitHubWebhookKey, VERSION } from '../config.ts';

@@ -1,5 +1,4 @@
 /** Audit entries. Each records one commit of a call that changes items. Source: docs/decisions/0036-trail.md. */
-
 import { z } from 'zod/mini';
 import { documentCodec, type Fields, isTimestamp, jsonText, mapped, timestamp } from './documentCodec.ts';
 

@@ -4,7 +4,6 @@
  * stale, and the service reads and decides again. No locks are held. If a commit is resent after a lost response and
  * meets only its own writes, it has succeeded.
  */
-
 import type { Actor, AuditEffect } from './auditLog.ts';
 import type { JsonObject } from './json.ts';
 

@@ -1,5 +1,4 @@
 /** The tools and resources that a URL selects, and its tool lists. Each selection is built once per instance. */
-
 import { requiredRole } from '../access/rules/permissionCheck.ts';
 import type { Principal, rolesOf } from '../identity/rules/principal.ts';
 import { hasRole } from '../identity/rules/role.ts';

@@ -1,5 +1,4 @@
 /** Converts zod schemas of tools to the JSON Schema that clients get. */
-
 import { z } from 'zod';
 import { type JsonObject, type JsonValue, jsonObject } from '../kernel/json.ts';
 

@@ -1,5 +1,4 @@
 /** Definition of a tool and of a toolset. Source: CONTRIBUTING.md#add-a-tool. */
-
 import { z } from 'zod';
 import { type Caller, type Scope, WORKSPACE_NAME } from '../identity/rules/principal.ts';
 import type { Role } from '../identity/rules/role.ts';

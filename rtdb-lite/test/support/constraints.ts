@@ -1,5 +1,4 @@
 /** Builds the same queries with the functions of both SDKs. */
-
 import {
   type Query as ClientQuery,
   endAt,

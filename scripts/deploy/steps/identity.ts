@@ -1,5 +1,4 @@
 /** Steps that give the accounts of the functions and of Cloud Build the roles that they need, and set secrets. */
-
 import { z } from 'zod';
 import { builderOf } from '../../doctor/checks/identity.ts';
 import { neededRoles, ROLES_ON_ITSELF, SECRET_ROLE } from '../../doctor/needs.ts';

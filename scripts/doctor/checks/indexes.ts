@@ -1,5 +1,4 @@
 /** Checks of Firestore's indexes and expiry policies. */
-
 import { type Check, type Finding, known, list, OK, problemUnless, type Site, waitsFor } from '../check.ts';
 import type { IndexFile } from '../declared.ts';
 

@@ -1,5 +1,4 @@
 /** Mistakes in calls that read or write Firestore and the Realtime Database. */
-
 import type { MistakesFixture } from './fixture.ts';
 import { type Mistake, mistake } from './mistake.ts';
 

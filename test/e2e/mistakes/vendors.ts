@@ -1,5 +1,4 @@
 /** Mistakes in calls that concern external systems: repositories, models, workflows and coding agents. */
-
 import type { MistakesFixture } from './fixture.ts';
 import { type Mistake, mistake } from './mistake.ts';
 

@@ -1,5 +1,4 @@
 /** Simulates a deployment: writes to Google's APIs change later responses about the project. */
-
 import type { Declared } from '../../../scripts/doctor/declared.ts';
 import { declaredAnswer, NUMBER, PROJECT, REALTIME_RULES, RELEASES, RULESET, topicsOf } from './answers.ts';
 import { type GoogleRequest, googleError, type Write } from './server.ts';

@@ -1,5 +1,4 @@
 /** Sample tasks and sample lists in the form that the console uses. */
-
 import { type Task, taskDocument } from '../../../console/src/live/documents.ts';
 import { pagedOf } from '../../../console/src/live/paging.ts';
 import type { Paged } from '../../../console/src/live/states.ts';

@@ -1,5 +1,4 @@
 /** Event log in memory whose operations take as long as a test decides. */
-
 import type { Checkpoint, Entry, EventLog, LoadedLog } from '../../../functions/src/toolsets/firebase/rules/ports.ts';
 import type { State } from '../../../functions/src/toolsets/firebase/rules/transition.ts';
 

@@ -1,5 +1,4 @@
 /** Rate limiters of several instances that share one bucket, with a simulated clock and a simulated ledger. */
-
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { KernelPorts } from '../../../functions/src/kernel/ports.ts';

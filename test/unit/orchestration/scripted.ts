@@ -1,5 +1,4 @@
 /** Simulated hosted agent that follows a script: one act per request, and the last act for all later requests. */
-
 import {
   type AskOptions,
   type Availability,

@@ -1,5 +1,4 @@
 /** Changed fields of an item. */
-
 import { z } from 'zod/mini';
 import { UserText } from '../../parts/UserText.tsx';
 import { addressOf } from '../../router.ts';

@@ -1,5 +1,4 @@
 /** Calls of the last hour in the whole deployment, per minute and by tool. Only for leaders of the deployment. */
-
 import type { z } from 'zod/mini';
 import { type countsNode, metricsNode } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';

@@ -1,5 +1,4 @@
 /** First page: questions for the person, progress towards the goal, and active agents. */
-
 import { type SessionScope, useCounts, useSession, useSessionId } from '../../live/coordination.ts';
 import { agentDocument, discoveryDocument, type Request, requestDocument } from '../../live/documents.ts';
 import { usePaged } from '../../live/paged.ts';

@@ -1,5 +1,4 @@
 /** Blocked work: failed and stuck tasks, expired leases, failed checks and exhausted budgets. */
-
 import { type SessionScope, useClosedTasks, useStuckTasks, useTroubledTasks } from '../../live/coordination.ts';
 import type { Task } from '../../live/documents.ts';
 import { merged } from '../../live/paging.ts';

@@ -1,5 +1,4 @@
 /** Open tasks that do not continue although they have not failed. */
-
 import type { Task } from '../../live/documents.ts';
 import { merged, pagedOf } from '../../live/paging.ts';
 import type { Paged } from '../../live/states.ts';

@@ -1,5 +1,4 @@
 /** A coding task's log, opened at its end. Scrolling up loads earlier lines. */
-
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { type LogChunk, logChunkDocument, type Task } from '../../live/documents.ts';

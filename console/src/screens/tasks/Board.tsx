@@ -1,5 +1,4 @@
 /** One column per state, with the number of tasks in its heading and the first or newest tasks as cards. */
-
 import {
   type ClosedStatus,
   type SessionScope,

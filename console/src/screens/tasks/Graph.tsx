@@ -1,5 +1,4 @@
 /** Tasks and their dependencies, from left to right. The table shows them in words. */
-
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { withoutHidden } from '../../../../functions/src/kernel/hiddenCharacters.ts';

@@ -1,5 +1,4 @@
 /** Tasks in a table, with state, holder and lease. */
-
 import { presenceNode, type Task } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
 import { presenceOf } from '../../live/queries.ts';

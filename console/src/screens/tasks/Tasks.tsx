@@ -1,5 +1,4 @@
 /** Tasks of the open session, as a table, board or graph. */
-
 import { useSignal } from '@preact/signals';
 import { folded } from '../../../../functions/src/kernel/textSearch.ts';
 import {

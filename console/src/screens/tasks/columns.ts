@@ -1,5 +1,4 @@
 /** Columns of open tasks on the board. */
-
 import type { Task } from '../../live/documents.ts';
 import { merged } from '../../live/paging.ts';
 import type { Counts, Live, OpenParts, Paged } from '../../live/states.ts';

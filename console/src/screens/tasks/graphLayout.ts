@@ -1,5 +1,4 @@
 /** Lays out a graph in a worker, because large graphs would block the page too long. */
-
 import type { Layout, Wanted } from './graph.ts';
 import workerUrl from './layout.worker.ts?worker&url';
 

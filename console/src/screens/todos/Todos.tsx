@@ -1,5 +1,4 @@
 /** A person's to-dos: today, this week, all. */
-
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act } from '../../calls/tools.ts';

@@ -1,5 +1,4 @@
 /** Steps that read and parse the body of a request. */
-
 import { INVALID_REQUEST, isJsonContentType, PARSE_ERROR } from '@modelcontextprotocol/server';
 import { beyondLimits, type JsonLimits, parsedJson } from '../../kernel/json.ts';
 import { hasAtMost, terminalText } from '../../kernel/text.ts';

@@ -1,5 +1,4 @@
 /** Describes the configuration files of MCP clients. The comments link to each client's documentation. */
-
 import type { Leniency } from './json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,5 +1,4 @@
 /** Determines a task's branch and the commit that it starts from, before the worktree is created. */
-
 import { type Git, GitError, succeeds } from '../git.ts';
 import type { Repository } from '../repository.ts';
 import { type Base, compare, type NamedBase, nameBase, settleBase, wantedFor } from './base.ts';

@@ -1,5 +1,4 @@
 /** Routes for accounts, installations of the App, tokens and rate limits. */
-
 import { limitOf } from '../authentication.ts';
 import { exampleOf } from '../description.ts';
 import { notFound, type Routes, requireApp } from '../routing.ts';

@@ -2,7 +2,6 @@
  * Explanations of access, based on the permission check and on the table from which the security rules are generated.
  * Hidden data and missing data get the same explanation.
  */
-
 import type { ExplainProgress, Progress, WaitReason } from '../../../access/rules/decision.ts';
 import {
   type AccessDecision,

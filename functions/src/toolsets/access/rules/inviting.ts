@@ -1,5 +1,4 @@
 /** Invitations to workspaces, and accepting them. Source: docs/decisions/0006-roles-and-registration.md. */
-
 import {
   type AcceptedInvitation,
   foldedEmail,

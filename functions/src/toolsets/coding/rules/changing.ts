@@ -1,5 +1,4 @@
 /** Updates of coding tasks, and their end. Source: the coding specification, update_task and end_task. */
-
 import { agentNotRegistered } from '../../../agents/rules/agent.ts';
 import { recordedAs } from '../../../agents/rules/liveness.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';

@@ -1,5 +1,4 @@
 /** Creates and reads coding tasks. Source: the coding specification. */
-
 import { availability, withPresence } from '../../../agents/rules/liveness.ts';
 import type { NodeRef } from '../../../graph/rules/graphNode.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';

@@ -1,5 +1,4 @@
 /** Calls of runners for coding tasks: claims, heartbeats and logs. Source: docs/guides/runner.md. */
-
 import { recordedAs } from '../../../agents/rules/liveness.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
 import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';

@@ -4,7 +4,6 @@
  * failed or was cancelled. Each function here is pure: it returns a new task or throws a CONFLICT. Source:
  * docs/semantics.md#coordination.
  */
-
 import { MusterError } from '../../../kernel/errors.ts';
 import {
   type Claim,

@@ -1,5 +1,4 @@
 /** Task of the queue, stored as `tasks/{taskId}`. Source: docs/semantics.md#one-model. */
-
 import { z } from 'zod/mini';
 import { foldedCapability } from '../../../agents/rules/agent.ts';
 import { type GraphNode, parentFields } from '../../../graph/rules/graphNode.ts';

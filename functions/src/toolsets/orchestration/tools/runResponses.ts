@@ -1,5 +1,4 @@
 /** Converts runs to the results of the orchestration tools. */
-
 import { z } from 'zod';
 import { budgetResponse } from '../../../graph/rules/budget.ts';
 import { type ErrorCode, MusterError } from '../../../kernel/errors.ts';

@@ -2,7 +2,6 @@
  * Delivery of to-do events. Each event is written in the commit of its change and never modified: the stored events
  * are history and outbox. Source: the to-do specification, "Event Structure"; docs/decisions/0018-event-spine.md.
  */
-
 import { canonicalJson, parsedJson } from '../../../kernel/json.ts';
 import { DAY_MS, type KernelPorts } from '../../../kernel/ports.ts';
 import type { TodoPorts } from './ports.ts';

@@ -1,5 +1,4 @@
 /** To-dos of people. Source: the to-do specification; docs/semantics.md#to-dos. */
-
 import { z } from 'zod/mini';
 import { parentFields } from '../../../graph/rules/graphNode.ts';
 import type { Versioned } from '../../../kernel/commit.ts';

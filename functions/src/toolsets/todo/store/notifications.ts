@@ -1,5 +1,4 @@
 /** Storage for notifications: entries for clients, devices, deliveries, preferences and emails. */
-
 import type { App } from 'firebase-admin/app';
 import type { Database, Reference } from 'firebase-admin/database';
 import { z } from 'zod';

@@ -1,5 +1,4 @@
 /** Arguments and outputs shared by the to-do tools. Source: the to-do specification. */
-
 import { z } from 'zod';
 import { NODE_STATUSES } from '../../../graph/rules/graphNode.ts';
 import { MusterError } from '../../../kernel/errors.ts';

@@ -4,7 +4,6 @@
  *
  * Loading this module takes tens of milliseconds: import it lazily.
  */
-
 import { RRuleTemporal } from 'rrule-temporal';
 import { Temporal } from 'temporal-polyfill';
 import { DAY_MS } from '../../../../kernel/ports.ts';

@@ -1,5 +1,4 @@
 /** Stored reminders and notification preferences. Source: the to-do specification, set_reminder. */
-
 import { z } from 'zod/mini';
 import type { Versioned } from '../../../../kernel/commit.ts';
 import { documentCodec, fieldsCodec, timestamp } from '../../../../kernel/documentCodec.ts';
