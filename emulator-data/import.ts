@@ -76,9 +76,8 @@ export async function importSeed(): Promise<void> {
     const credential = credentialOf(seed.id, now);
     batch.set(firestore().doc(credentialPath(credential.api_key)), credentialToDocument(credential));
   }
-  for (const [path, data] of Object.entries(documents.parse(await json('documents')))) {
+  for (const [path, data] of Object.entries(documents.parse(await json('documents'))))
     batch.set(firestore().doc(path), data);
-  }
   await batch.commit();
   await importPeople(people.parse(await json('people')));
   await importTodos(OWNER);
@@ -175,9 +174,8 @@ async function signIn(email: string, password: string): Promise<string> {
 }
 
 function requireEmulators(): void {
-  for (const variable of ['FIRESTORE_EMULATOR_HOST', 'FIREBASE_AUTH_EMULATOR_HOST']) {
+  for (const variable of ['FIRESTORE_EMULATOR_HOST', 'FIREBASE_AUTH_EMULATOR_HOST'])
     if (!process.env[variable]) throw new Error(`${variable} is not set. Only emulators can be seeded.`);
-  }
 }
 
 async function json(name: string): Promise<unknown> {

@@ -17,7 +17,6 @@ const child = spawn(node22(), [...program, ...process.argv.slice(2)], {
   cwd: process.env['INIT_CWD'] ?? process.cwd(),
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
 });
-for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
   process.on(signal, () => child.kill(signal));
-}
 child.once('exit', (code) => process.exit(code ?? 1));

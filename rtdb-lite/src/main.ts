@@ -23,9 +23,8 @@ const server = await startServer({
 });
 console.log(`rtdb-lite listening on ${values.host}:${server.port}`);
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, async () => {
     await server.close();
     process.exit(0);
   });
-}

@@ -117,9 +117,8 @@ export class Namespace {
 
   #announce(change: Change): void {
     this.#revokeAffected();
-    for (const listener of [...this.listeners]) {
+    for (const listener of [...this.listeners])
       if (nodeAt(change.before, listener.path) !== nodeAt(change.after, listener.path)) listener.changed(change);
-    }
   }
 }
 

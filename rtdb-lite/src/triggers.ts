@@ -65,9 +65,8 @@ export class Triggers {
     if (this.#functionsUrl === null) return;
     for (const trigger of this.#triggers.values()) {
       if (!trigger.namespaces.test(namespace)) continue;
-      for (const match of matchesIn({ trigger, at: [], before, after })) {
+      for (const match of matchesIn({ trigger, at: [], before, after }))
         void post(this.#functionsUrl, match, { namespace, caller });
-      }
     }
   }
 }

@@ -42,9 +42,7 @@ export function openOutput(run, name, { screen }) {
  * @param {(line: string) => void} receive
  */
 export function forEachLine(child, receive) {
-  for (const stream of [child.stdout, child.stderr]) {
-    if (stream) createInterface({ input: stream }).on('line', receive);
-  }
+  for (const stream of [child.stdout, child.stderr]) if (stream) createInterface({ input: stream }).on('line', receive);
 }
 
 /** @param {string} source @param {string} line */

@@ -87,9 +87,8 @@ for (const { name, tool, input, output } of entries)
 
     it('rejects arguments that its schema does not define', () => {
       assert.equal(input['additionalProperties'], false);
-      for (const [path, property] of propertiesOf(input)) {
+      for (const [path, property] of propertiesOf(input))
         if (property.properties !== undefined) assert.equal(property['additionalProperties'], false, path);
-      }
     });
 
     it('has an example call that its schema and its validation accept', () => {

@@ -11,13 +11,12 @@ export function describeReal(service: RealService, tests: () => void): void {
   const { what, why } = standingOf(service, process.env);
   const title = `the real service ${service}`;
   if (what === 'ask') return void describe(title, tests);
-  if (what === 'fail') {
+  if (what === 'fail')
     return void describe(title, () => {
       it('has all required environment variables', () => {
         throw new Error(why);
       });
     });
-  }
   if (why !== undefined) process.stdout.write(`${why}\n`);
 }
 

@@ -79,9 +79,7 @@ function compactPart(keyword: string, schema: JsonObject, rare: readonly string[
   const value = schema[keyword];
   if (OMITTED_KEYWORDS.includes(keyword)) return undefined;
   if (keyword === 'default' && value === false) return undefined; // Without a stated default, callers assume false.
-  if (keyword === 'description') {
-    return String(value).trim().split(/\s+/).length > NAME_WORDS ? value : undefined;
-  }
+  if (keyword === 'description') return String(value).trim().split(/\s+/).length > NAME_WORDS ? value : undefined;
   if (keyword === 'anyOf') {
     // If a schema has a type, its alternatives only narrow this type.
     return schema['type'] === undefined ? jsonObjects.parse(value).map((one) => compactSchema(one, rare)) : undefined;

@@ -12,9 +12,7 @@ import { parseJson, type Reply, type RestRequest } from './request.ts';
 
 export function answerData(request: RestRequest, store: Store): Reply {
   const { pathname, headers, parameters, caller } = request;
-  if (!pathname.endsWith('.json')) {
-    throw new HttpError(404, 'append .json to your request URI to use the REST API.');
-  }
+  if (!pathname.endsWith('.json')) throw new HttpError(404, 'append .json to your request URI to use the REST API.');
   const path = checkedPath(splitPath(pathname.slice(0, -'.json'.length)));
   const namespace = store.namespace(request.namespace);
   const expected = headers['if-match'];
@@ -41,16 +39,13 @@ const always: readonly string[] = ['auth', 'access_token', 'ns'];
  */
 function refuseCombinations({ method, parameters }: RestRequest, isConditional: boolean, wantsEtag: boolean): void {
   const others = [...parameters.keys()].filter((name) => !always.includes(name));
-  if (isConditional && method !== 'PUT' && method !== 'DELETE') {
+  if (isConditional && method !== 'PUT' && method !== 'DELETE')
     throw new HttpError(400, `if-match is not supported for ${method}`);
-  }
-  if ((isConditional || wantsEtag) && others.length > 0) {
+  if ((isConditional || wantsEtag) && others.length > 0)
     throw new HttpError(400, 'ETags are not supported with query parameters');
-  }
   const besideShallow = others.filter((name) => name !== 'limitToFirst');
-  if (parameters.get('shallow') === 'true' && besideShallow.length > 1) {
+  if (parameters.get('shallow') === 'true' && besideShallow.length > 1)
     throw new HttpError(400, 'shallow cannot be mixed with other query parameters');
-  }
 }
 
 function etagOf(namespace: Namespace, path: Path): string {
@@ -72,9 +67,8 @@ function perform(request: RestRequest, namespace: Namespace, path: Path): unknow
     }
     case 'PATCH': {
       const children = parseJson(body);
-      if (!isRecord(children) || Array.isArray(children)) {
+      if (!isRecord(children) || Array.isArray(children))
         throw new HttpError(400, 'Invalid data; expected a JSON object');
-      }
       write(Object.entries(children).map(([key, value]) => ({ path: [...path, ...splitPath(key)], value })));
       return children;
     }

@@ -10,9 +10,8 @@ export function pushId(now = Date.now()): string {
   random = now === lastTime ? successor(random) : Array.from(randomBytes(12), (byte) => byte & 63);
   lastTime = now;
   let time = '';
-  for (let index = 0, rest = now; index < 8; index++, rest = Math.floor(rest / 64)) {
+  for (let index = 0, rest = now; index < 8; index++, rest = Math.floor(rest / 64))
     time = characters.charAt(rest % 64) + time;
-  }
   return time + random.map((digit) => characters.charAt(digit)).join('');
 }
 

@@ -10,9 +10,8 @@ const limits = ['limitToFirst', 'limitToLast'] as const;
 export function queryFrom(parameters: URLSearchParams): Query | null {
   if (!parameters.has('orderBy')) {
     const needsOrder = [...bounds, ...limits].some((name) => parameters.has(name));
-    if (needsOrder && parameters.get('shallow') !== 'true') {
+    if (needsOrder && parameters.get('shallow') !== 'true')
       throw new HttpError(400, 'orderBy must be defined when other query parameters are defined');
-    }
     return null;
   }
   return { ...orderFrom(parameters), ...startFrom(parameters), ...endFrom(parameters), ...limitFrom(parameters) };

@@ -46,9 +46,8 @@ function readRegistration(json: unknown): Registration {
   if (isRecord(json)) {
     const { name, path, event, namespacePattern } = json;
     const isComplete = typeof name === 'string' && typeof path === 'string' && typeof event === 'string';
-    if (isComplete && (namespacePattern === undefined || typeof namespacePattern === 'string')) {
+    if (isComplete && (namespacePattern === undefined || typeof namespacePattern === 'string'))
       return { name, path, event, namespacePattern };
-    }
   }
   throw new HttpError(400, 'Invalid data; expected the name, path and event of a trigger');
 }

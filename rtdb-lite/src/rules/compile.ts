@@ -21,9 +21,8 @@ export interface RuleNode {
 /** Parses rules, which can contain comments. */
 export function parseRules(source: string): { json: object; root: RuleNode } {
   const parsed = parsedJson(source);
-  if (!isRecord(parsed) || !parsed.rules || Object.keys(parsed).length !== 1) {
+  if (!isRecord(parsed) || !parsed.rules || Object.keys(parsed).length !== 1)
     throw new RulesError('Parse error: Expected a single root object with property "rules".');
-  }
   return { json: parsed, root: compile(parsed.rules, [], []) };
 }
 
@@ -69,9 +68,8 @@ function kindOf(key: '.read' | '.write' | '.validate'): RuleKind {
 }
 
 function compileRule(value: unknown, where: string, variables: readonly string[], isWrite: boolean): Rule {
-  if (typeof value !== 'string' && typeof value !== 'boolean') {
+  if (typeof value !== 'string' && typeof value !== 'boolean')
     throw new RulesError(`${where}: Expected a string or boolean.`);
-  }
   try {
     return parser.parse(String(value), variables, isWrite);
   } catch (error) {
@@ -85,12 +83,10 @@ function refuseSecondWildcard(
   sibling: string | undefined,
   outer: readonly string[],
 ): void {
-  if (sibling !== undefined) {
+  if (sibling !== undefined)
     throw new RulesError(`${where}: Cannot have multiple default rules ('${variable}' and '${sibling}').`);
-  }
-  if (outer.includes(variable)) {
+  if (outer.includes(variable))
     throw new RulesError(`${where}: Cannot have a default rule '${variable}' twice on a path.`);
-  }
 }
 
 function messageOf(error: unknown): string {

@@ -31,9 +31,7 @@ export function fromJson(json: unknown, previous: Tree = null, now = Date.now(),
 }
 
 function finite(value: Primitive): Primitive {
-  if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw new BadData('Invalid data; numbers must be finite');
-  }
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new BadData('Invalid data; numbers must be finite');
   return value;
 }
 
@@ -75,9 +73,8 @@ export function toJson(node: Tree, withPriorities = false): unknown {
   if (!node.children) return priority === null ? node.value : { '.priority': priority, '.value': node.value };
   const keys = [...node.children.keys()].sort(compareKeys);
   const length = priority === null ? arrayLength(keys) : undefined;
-  if (length !== undefined) {
+  if (length !== undefined)
     return Array.from({ length }, (_, index) => toJson(childOf(node, String(index)), withPriorities));
-  }
   const entries = keys.map((key) => [key, toJson(childOf(node, key), withPriorities)] as const);
   const json: Record<string, unknown> = Object.fromEntries(entries);
   if (priority !== null) json['.priority'] = priority;

@@ -41,9 +41,8 @@ export function splitPath(path: string): string[] {
 }
 
 export function checkedPath(path: Path): Path {
-  if (path.some((key) => !isKey(key) || Buffer.byteLength(key) > maxKeyBytes)) {
+  if (path.some((key) => !isKey(key) || Buffer.byteLength(key) > maxKeyBytes))
     throw new BadData('Invalid path: Invalid token in path');
-  }
   if (path.length > maxDepth) throw new BadData('Invalid path: Path is too deep');
   return path;
 }

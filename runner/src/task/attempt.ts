@@ -118,9 +118,8 @@ export class Attempt {
     const worktree = await this.open(config);
     const failure = await this.runAgent(worktree, config, command).catch(failureFrom);
     const problem = await this.settle(worktree);
-    if (failure === undefined && problem === undefined && command !== undefined && !this.signal.aborted) {
+    if (failure === undefined && problem === undefined && command !== undefined && !this.signal.aborted)
       this.acceptance = await this.accept(worktree, config, command);
-    }
     const unfinished = command !== undefined && this.acceptance?.exitCode === undefined;
     const outcome = this.judge(failure ?? problem, unfinished);
     const refused = await this.handOver(worktree, config, outcome);

@@ -15,7 +15,7 @@ describe('the example worker', () => {
   for (const [file, program] of [
     ['worker.js', process.execPath],
     ['worker.py', 'python3'],
-  ] as const) {
+  ] as const)
     it(`${file} completes all tasks in order, and waits while all are blocked`, async () => {
       const url = endpointUrl('', { workspace: newWorkspace('example') });
       const leader = await registerAgent('lead', { role: 'leader' });
@@ -41,5 +41,4 @@ describe('the example worker', () => {
         await lead.close();
       }
     });
-  }
 });

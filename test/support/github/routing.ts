@@ -62,9 +62,8 @@ export function writable(asked: Asked): Repo {
   if (asker.kind === 'person' && !world.personMayWrite) throw notFound();
   if (repo.isArchived) throw new Refused(403, 'Repository was archived so is read-only.');
   if (asker.kind === 'person') return repo;
-  if (asker.kind === 'installation' && asker.installation.mayWrite) {
+  if (asker.kind === 'installation' && asker.installation.mayWrite)
     if (asker.installation.repositories.has(repo.fullName)) return repo;
-  }
   throw new Refused(403, 'Resource not accessible by integration');
 }
 

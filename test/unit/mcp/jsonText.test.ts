@@ -56,7 +56,7 @@ describe('limits on the JSON text of a message', () => {
     ['70 nested lists', `${'['.repeat(70)}${']'.repeat(70)}`, /too deeply: the maximum is 64 levels/],
     ['99,000 values', `{"params":{"a":[${ones(99_000)}]}}`, undefined],
     ['a text of four million characters', `["${'x'.repeat(4_000_000)}"]`, undefined],
-  ] as const) {
+  ] as const)
     it(`${refusal ? 'refuse' : 'accept'} a message with ${what}`, () => {
       const bytes = Buffer.from(json);
       const [memory, began] = [process.memoryUsage().heapUsed, process.cpuUsage()];
@@ -75,7 +75,6 @@ describe('limits on the JSON text of a message', () => {
       const mebibytes = (process.memoryUsage().heapUsed - memory) / 1_048_576;
       assert.ok(refusal === undefined || mebibytes < 8, `${mebibytes} MiB`);
     });
-  }
 });
 
 describe('the error for a body that is not JSON', () => {
@@ -95,11 +94,10 @@ describe('the error for a body that is not JSON', () => {
     ['["a\nb"]', /Bad control character in string literal .*column 4/],
     ['\u0000', /Unexpected token '\ufffd'/],
     [`[${' '.repeat(4_000_000)}x`, /^.{0,150}$/],
-  ] as const) {
+  ] as const)
     it(`states what is wrong with ${JSON.stringify(text.slice(0, 20))}`, () => {
       assert.match(refusalOf(text) ?? '', fault);
     });
-  }
 
   it('is returned exactly for texts that are not JSON', () => {
     const put = fc.constantFrom('', '"', '{', ']', ',', ':', '\\', '0', '-', 'e');

@@ -20,13 +20,12 @@ describe('command line of npm run agents', () => {
       [['create', '--name', 'boss', '--held-to', 'a b'], /--held-to must be 1 to 64/],
       [['create', '--name', 'boss', '--color', 'red'], /--color/],
     ];
-    for (const [args, message] of cases) {
+    for (const [args, message] of cases)
       assert.throws(
         () => parseCommand(args),
         (error) => error instanceof UsageError && message.test(error.message),
         args.join(' '),
       );
-    }
   });
 
   it('keeps the limits that it does not mention, and removes those that it sets to none', () => {

@@ -56,9 +56,7 @@ function daysInMonth(year: number, month: number): number {
 
 /** Yields the midnight of every day that matches the rule, in milliseconds, as if it were a time in UTC. */
 function* days(frequency: RecurrenceRule['frequency'], first: number): Generator<number> {
-  if (frequency !== 'MONTHLY') {
-    for (let day = first; ; day += frequency === 'DAILY' ? DAY : 7 * DAY) yield day;
-  }
+  if (frequency !== 'MONTHLY') for (let day = first; ; day += frequency === 'DAILY' ? DAY : 7 * DAY) yield day;
   const wanted = new Date(first).getUTCDate();
   let year = new Date(first).getUTCFullYear();
   let month = new Date(first).getUTCMonth();

@@ -30,13 +30,12 @@ describe('a date or repetition in words', () => {
     ['every first friday of the month', every('MONTHLY', { days: ['1FR'] })],
     ['every last day of the month', every('MONTHLY', { days: ['-1'] })],
     ['every 15th', every('MONTHLY', { days: ['15'] })],
-  ] as const) {
+  ] as const)
     it(`means its date or rule: ${words}`, () => {
       assert.deepEqual(meaningOf(words, NOW), meaning);
       const { title, meaning: same } = wordsAtEnd(`Water the plants ${words}`, NOW) ?? {};
       assert.deepEqual([title, same], ['Water the plants', meaning]);
     });
-  }
 
   for (const text of [
     'Read "Tomorrow never dies"',
@@ -52,9 +51,8 @@ describe('a date or repetition in words', () => {
     'Water every monday every tuesday',
     'Pay every year',
     'tomorrow',
-  ]) {
+  ])
     it(`is not guessed: ${text}`, () => assert.equal(wordsAtEnd(text, NOW), undefined));
-  }
 
   it('is reported if a repetition is not understood', () => {
     const isReported = ['Water every banana', 'Pay monthly fee', 'Call tomorrow'].map(seemsToRepeat);

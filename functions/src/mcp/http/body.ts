@@ -149,16 +149,14 @@ function messageError(message: unknown): string | undefined {
   if (!isRecord(message)) return `A message must be an object, as in ${EXAMPLE}.`;
   const { jsonrpc, method, params, id } = message;
   if (jsonrpc !== '2.0') return `"jsonrpc" must be "2.0", as in ${EXAMPLE}.`;
-  if (Object.hasOwn(message, 'id') && !isValidId(id)) {
+  if (Object.hasOwn(message, 'id') && !isValidId(id))
     return `"id" must be a whole number or a string of at most ${MAX_ID_LENGTH} characters.`;
-  }
   // The MCP SDK validates responses, which have no method.
   if (method === undefined && ('result' in message || 'error' in message)) return undefined;
   if (typeof method !== 'string') return `"method" must be a string, as in ${EXAMPLE}.`;
   if (params !== undefined && !isRecord(params)) return '"params" must be an object or omitted.';
-  if (isRecord(params) && params['_meta'] !== undefined && !isRecord(params['_meta'])) {
+  if (isRecord(params) && params['_meta'] !== undefined && !isRecord(params['_meta']))
     return '"params._meta" must be an object or omitted.';
-  }
   return undefined;
 }
 

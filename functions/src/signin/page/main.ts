@@ -135,9 +135,7 @@ function onSubmit(id: string, act: () => Promise<void>): void {
 }
 
 function onClick(selector: string, act: () => Promise<void>): void {
-  for (const button of document.querySelectorAll(selector)) {
-    button.addEventListener('click', () => run(act));
-  }
+  for (const button of document.querySelectorAll(selector)) button.addEventListener('click', () => run(act));
 }
 
 onSubmit('sign-in-form', signIn);

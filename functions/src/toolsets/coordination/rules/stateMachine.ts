@@ -189,9 +189,8 @@ function applyOutcome(task: Task, outcome: ReportedOutcome, now: Date): Task {
     limit: MAX_TASK_RETRIES,
     backoffSeconds: FIRST_BACKOFF_SECONDS * 2 ** task.retries,
   };
-  if (!outcome.retryable || task.retries >= limit) {
+  if (!outcome.retryable || task.retries >= limit)
     return { ...task, status: 'failed', error: outcome.error, completed_at: now };
-  }
   return requeued(task, { error: outcome.error, retries: task.retries + 1 }, backoffSeconds, now);
 }
 

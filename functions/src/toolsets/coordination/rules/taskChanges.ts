@@ -75,13 +75,12 @@ export function outcomeChanges(
     changes.push({ kind: 'releaseTask', agentId: holder, taskId: task.id, wasHeld, ...closedWork(before, task) });
   }
   if (!isClosed(task.status)) return changes;
-  for (const taskId of task.dependents) {
+  for (const taskId of task.dependents)
     changes.push(
       task.status === 'done'
         ? { kind: 'dependencyDone', taskId }
         : { kind: 'dependencyFailed', taskId, dependencyId: task.id },
     );
-  }
   return changes;
 }
 

@@ -117,11 +117,10 @@ export class LogFollower {
 
   /** Returns the reader's new entries, or waits for the first one. Returns none if the wait was ended. */
   async next(): Promise<readonly Entry[]> {
-    if (this.entries.length === 0 && this.error === undefined && !this.isEnded) {
+    if (this.entries.length === 0 && this.error === undefined && !this.isEnded)
       await new Promise<void>((resolve) => {
         this.wake = resolve;
       });
-    }
     if (this.entries.length === 0 && this.error !== undefined) throw this.error.thrown;
     return this.entries.splice(0);
   }

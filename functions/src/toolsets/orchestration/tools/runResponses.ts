@@ -49,9 +49,8 @@ export function runResponse(
 export function requireNotFailed({ id, status, failure }: Run): void {
   const about = { runId: id };
   const suggestion = `orchestration.get_run with runId "${id}" returns every step and attempt.`;
-  if (status === 'cancelled') {
+  if (status === 'cancelled')
     throw new MusterError('CONFLICT', 'The run was cancelled.', { reason: 'CANCELLED', about, suggestion });
-  }
   if (status !== 'failed') return;
   const { reason, message } = failure ?? { reason: 'FAILED', message: 'The run has failed.' };
   throw new MusterError(CODES[reason] ?? 'MODEL_ERROR', message, { reason, about, suggestion });
