@@ -11,7 +11,6 @@ const PAGES = {
   running: 'docs/guides/operations.md',
   figures: 'README.md',
 } as const;
-
 type Section = keyof typeof PAGES;
 
 function pageOf(section: Section): URL {

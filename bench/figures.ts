@@ -12,7 +12,6 @@ const FILE = `${root}/bench/figures.json`;
 
 /** A value counts as worse only if it is worse than all stored rounds, and than both stored medians by this share. */
 const NOISE = 0.15;
-
 const originSchema = z.object({ version: z.string(), commit: z.string(), date: z.string(), machine: z.string() });
 const storedSchema = z.object({ ...originSchema.shape, runs: z.tuple([measurementSchema, measurementSchema]) });
 

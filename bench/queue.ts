@@ -12,7 +12,6 @@ const CALLS = 11;
 
 /** Claims whose operations are counted. The instance reads tasks for 20 claims first, and then for 40. */
 const COUNTED_CLAIMS = 60;
-
 const CLAIM = 'coordination.claim_task';
 
 /** Measured tools. Except for the claim, they read the whole workspace, and a change precedes each round. */
@@ -22,7 +21,6 @@ export const TOOLS = {
   taskQueue: 'system.getTaskQueue',
   agents: 'system.getAgents',
 } as const;
-
 type Tool = (typeof TOOLS)[keyof typeof TOOLS];
 
 export interface Queue {

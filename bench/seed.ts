@@ -43,7 +43,6 @@ const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000
 
 /** Rate limit above the load of one caller, so that calls are counted as in a deployment but never refused. */
 const UNREACHED_LIMIT = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '500000' };
-
 let projects = 0;
 
 /** Returns an empty project, also if a benchmark runs twice. */

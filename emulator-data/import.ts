@@ -59,7 +59,6 @@ const documents = z.record(z.string(), z.record(z.string(), z.unknown()));
 
 type AgentSeed = z.output<typeof agents>[number];
 type PersonSeed = z.output<typeof people>[number];
-
 const OWNER = 'person';
 
 /** Secret part of the credentials in this clone. It is empty in tests. */

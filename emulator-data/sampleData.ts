@@ -17,7 +17,6 @@ import { LocalModels } from '../test/support/models/server.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-
 const TIME_SCALE = 60;
 
 /** Lease length of the scenario's tasks. It is the maximum, because the scenario's agents send no heartbeats. */

@@ -7,7 +7,6 @@ import type { Cast, Ledger } from './costLedger.ts';
 
 /** Public address of the function. */
 export const ORIGIN = 'https://muster.example';
-
 const REDIRECT = 'http://127.0.0.1:53682/callback';
 
 /** Slightly longer than the time for which an instance caches a checked credential. */

@@ -13,7 +13,6 @@ import { playTodos } from './costOfTodos.ts';
 
 /** After this many discoveries, each counter document of the session has been written. */
 const ENOUGH_FOR_ALL_COUNTERS = 150;
-
 const DEPENDENTS = 2;
 
 /** More tasks than an instance reads ahead from the queue. */

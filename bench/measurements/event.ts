@@ -21,7 +21,6 @@ const SETTLING_MS = 150;
 
 /** Number of delays that the start of a poll needs, in addition to the pause. */
 const SETTLING_DELAYS = 5;
-
 const DATABASE = 'FIREBASE_DATABASE_EMULATOR_HOST';
 const WAIT_MS = 20_000;
 

@@ -7,7 +7,6 @@ import type { Measurement } from '../measurement.ts';
 
 /** Time after the start in which the first schedules run and idle processes of functions end. */
 const SETTLING_MS = 240_000;
-
 const READY = 'Muster is ready';
 
 export async function measureIdle(): Promise<Measurement> {

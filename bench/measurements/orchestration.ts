@@ -19,7 +19,6 @@ const [STEPS, ROUNDS] = [5, 10];
 
 /** Typical time in which a model answers a short question. */
 const FAST_MS = 500;
-
 const MODEL = 'claude-local';
 
 /** Returns a workflow that repeats its steps. */

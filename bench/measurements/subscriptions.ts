@@ -12,7 +12,6 @@ import { type ProbedServer, serveProbed } from '../servers/probedServer.ts';
 
 /** Numbers of subscriptions: an instance's default `concurrency` (see entry/http.ts), and 5 and 25 times as many. */
 const STEPS = [80, 400, 2000] as const;
-
 const EACH = 20;
 const ROUNDS = 3;
 const WAIT_MS = 25_000;

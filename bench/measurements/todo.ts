@@ -23,7 +23,6 @@ const ACTS = [
 
 /** One call of each tool, by its name in `ACTS`. */
 type Acts = Readonly<Record<(typeof ACTS)[number]['name'], () => Promise<unknown>>>;
-
 const bareFunction = fileURLToPath(new URL('../baselines/bareTodosFunction.ts', import.meta.url));
 
 export async function measureTodo(): Promise<Measurement[]> {

@@ -25,7 +25,6 @@ const LOOKED_AT = [
   { name: 'list', tool: 'todo.list_tasks', args: {} },
   { name: 'search', tool: 'todo.search_tasks', args: { query: COMMON_WORD } },
 ] as const;
-
 type Looked = (typeof LOOKED_AT)[number];
 
 interface Owner {

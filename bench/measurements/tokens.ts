@@ -13,7 +13,6 @@ const CLAIMS_PER_MINUTE = 60 / 50;
 
 /** Maximum tokens of the responses to a claim, a start and a completion, and of the responses in a minute of waiting. */
 const MAX_TOKENS = { cycle: 1200, minute: 200 };
-
 const content = z.object({ task: z.unknown().optional() });
 const answer = z.object({ result: z.object({ structuredContent: content, isError: z.literal(false).optional() }) });
 

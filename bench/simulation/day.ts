@@ -22,7 +22,6 @@ import { type RealtimeBill, RealtimeMeter } from './realtimeMeter.ts';
 
 const HOST = 'FIRESTORE_EMULATOR_HOST';
 const MINUTE = 60_000;
-
 export const DAY = { agents: 10, tasksEach: 20, minutesATask: 20 } as const;
 
 /** Average costs per agent and day, and the cost of one sweep. */

@@ -3,7 +3,6 @@ import { computed, signal } from '@preact/signals';
 
 const here = signal(new URL(location.href));
 const WORKSPACE = 'workspace';
-
 export const DEFAULT_WORKSPACE = 'default';
 export const workspace = computed(() => here.value.searchParams.get(WORKSPACE) || DEFAULT_WORKSPACE);
 

@@ -22,9 +22,7 @@ export const region = text('REGION');
 
 /** Database of the Firestore triggers. At run time, `kernel/firestore/client.ts` reads it from the environment. */
 export const database = text('DATABASE_ID');
-
 export const globalOptions = { region, serviceAccount: text('SERVICE_ACCOUNT') };
-
 export const minInstances = whole('MIN_INSTANCES');
 export const maxInstances = whole('MAX_INSTANCES');
 export const concurrency = whole('CONCURRENCY');

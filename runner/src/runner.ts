@@ -32,7 +32,6 @@ const UNRECORDED_SECONDS = 60;
 
 /** Time for sending pending entries when the runner stops, in milliseconds. */
 const LAST_SENDING_MS = 15_000;
-
 const RECOVERY_INTERVAL_MS = 30_000;
 
 /** Maximum length of a message to the hub, which accepts 5,000 characters. */

@@ -14,7 +14,6 @@ import { installStandIn } from './support/standIn.ts';
 import { until } from './support/waiting.ts';
 
 const REPORT = z.looseObject({ repository: z.string().optional() });
-
 const PULL_REQUEST: TaskConfig['pullRequest'] = { draft: false };
 
 describe('destinationOf', () => {

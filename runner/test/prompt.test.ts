@@ -16,7 +16,6 @@ const CLAUDE = [
 ];
 /** Regular expression of Gemini CLI 0.61.0 for files. */
 const GEMINI = [/(?<!\\)@(?:(?:"(?:[^"]*)")|(?:\\.|[^ \t\n\r,;!?()[\]{}.]|\.(?!$|[ \t\n\r])))+/];
-
 const REFERENCES: Readonly<Record<CodingTool, readonly RegExp[]>> = { CLAUDECODE: CLAUDE, GEMINI };
 
 const taskWith = (texts: Partial<ClaimedTask>): ClaimedTask => ({ ...taskOf('task-1'), ...texts });

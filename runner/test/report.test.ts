@@ -8,7 +8,6 @@ import { anyText } from './support/texts.ts';
 
 /** Maximum size of a report, as in docs/guides/runner.md. The hub's own limit is 1 MiB. */
 const MAX_BYTES = 700_000;
-
 const redactor = createRedactor(['hunter2hunter2'], {});
 
 const EMPTY: Report = {

@@ -20,7 +20,6 @@ import { newFolder, newRepository, removeFolder } from './support/folders.ts';
 import { installStandIn } from './support/standIn.ts';
 
 const ASKED = z.object({ id: z.union([z.string(), z.number()]) });
-
 const root = { platform: 'linux', uid: 0, env: {} } as const;
 
 function refused(check: () => void): string {

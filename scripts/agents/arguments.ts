@@ -28,7 +28,6 @@ const options = z.strictObject({
   json: z.boolean().default(false),
   ...deployment,
 });
-
 export type Options = z.output<typeof options>;
 
 export type Command = { readonly options: Options } & (

@@ -1,7 +1,6 @@
 // @ts-check
 /** @type {Record<string, number>} */
 const milliseconds = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
-
 const longest = 100 * 366 * 86_400_000;
 
 /**

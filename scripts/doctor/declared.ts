@@ -25,7 +25,6 @@ const indexFile = z.object({
     }),
   ),
 });
-
 export type IndexFile = z.output<typeof indexFile>;
 
 const firebaseFile = z.object({

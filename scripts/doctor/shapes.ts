@@ -69,7 +69,6 @@ export const realtimeInstance = z.object({
 
 /** The account is missing if the project has no default account for builds. */
 export const buildAccount = z.object({ serviceAccountEmail: z.string().default('') });
-
 export const serviceAccount = z.object({ email: z.string(), disabled: z.boolean().default(false) });
 
 export const effectivePolicy = z.object({

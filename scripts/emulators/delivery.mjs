@@ -18,7 +18,6 @@ const callMilliseconds = 300_000;
 
 /** Delay before a failed message or a failed request to Pub/Sub is retried. */
 const retrySeconds = 5;
-
 const headers = { 'content-type': 'application/cloudevents+json; charset=UTF-8' };
 const messagePublished = 'google.cloud.pubsub.topic.v1.messagePublished';
 

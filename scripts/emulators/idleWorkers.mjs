@@ -10,7 +10,6 @@ import { createRequire } from 'node:module';
 
 /** Longer than the minute between two runs of a schedule, so that schedules reuse their processes. */
 export const IDLE_MS = 90_000;
-
 const IDLE = 'IDLE';
 const FINISHING = 'FINISHING';
 

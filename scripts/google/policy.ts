@@ -9,7 +9,6 @@ const binding = z.looseObject({
 
 /** Other fields are kept, because the policy is written back later. */
 export const policy = z.looseObject({ bindings: z.array(binding).default([]) });
-
 export type Policy = z.output<typeof policy>;
 
 /** Returns the roles that the policy grants to a member without a condition. */

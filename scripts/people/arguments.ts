@@ -18,7 +18,6 @@ const options = z.strictObject({
   json: z.boolean().default(false),
   ...deployment,
 });
-
 type Options = z.output<typeof options>;
 
 export type Command = { readonly options: Options } & (

@@ -3,7 +3,6 @@ import { deployment, parsedLine, UsageError } from '../operator/deployment.ts';
 
 /** Kinds of derived data, in the order in which they are rebuilt. */
 export const KINDS = ['access', 'presence', 'counters', 'queue'] as const;
-
 export type Kind = (typeof KINDS)[number];
 
 const options = z.strictObject({

@@ -6,7 +6,6 @@ import { sweepPath } from '../../functions/src/kernel/firestore/paths.ts';
 
 /** Longer than a measurement and its commit. If the process crashes, other processes wait until the lease ends. */
 const LEASE_MS = 120_000;
-
 const stored = z.object({ holder: z.string(), until: z.instanceof(Timestamp) });
 
 export class RebuildLease {

@@ -15,7 +15,6 @@ export const SMALLER_LISTS = [
   { address: '/mcp', listing: 'short', role: 'worker', maxTools: 40, maxTokens: 4_400 },
   { address: '/mcp/worker', listing: 'worker', role: 'worker', maxTools: 9, maxTokens: 900 },
 ] as const;
-
 type ShortList = typeof LEADER_LIST | (typeof SMALLER_LISTS)[number];
 
 /** Maximum number of tokens of each toolset in the list of a leader. Their sum is at most that of the list. */
@@ -33,7 +32,6 @@ export const TOOLSET_TOKENS: Readonly<Record<string, number>> = {
 };
 
 export type ListCost = ReturnType<typeof listCost>;
-
 const catalogs = new Catalogs(toolsets);
 
 /** Returns the cost of a list for agents or people, or the cost of the tools in it that belong to one toolset. */

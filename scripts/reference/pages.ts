@@ -13,7 +13,6 @@ import { schemaRows, table, withoutMarkup } from './tables.ts';
 
 /** Argument that has the same meaning in most tools that write data. */
 const KEY = '`idempotency_key`';
-
 const KEY_SENTENCE = ' Accepts an [`idempotency_key`](README.md#idempotency-keys).';
 const GENERATED = '<!-- Generated from the definitions by `npm run reference`. -->';
 

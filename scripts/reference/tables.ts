@@ -27,7 +27,6 @@ const schemaShape = z.strictObject({
   required: z.array(z.string()).optional(),
   type: z.string().optional(),
 });
-
 type Schema = z.output<typeof schemaShape>;
 
 /** Returns rows (name, type, required, description) for an object's properties, each followed by nested ones. */

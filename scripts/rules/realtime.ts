@@ -23,7 +23,6 @@ function keyOf(uid: string): string {
 
 /** Key of the person whose roles apply: the caller or, if the caller is an agent, its owner. */
 const PERSON_KEY = keyOf(`(${IS_AGENT} ? auth.token.ownerUid : auth.uid)`);
-
 const PERSON = `root.child('access/people/' + ${PERSON_KEY})`;
 
 /**

@@ -16,7 +16,6 @@ const commonJs = [
 
 /** Google's classes of messages. Firestore reads one of them when it is loaded, and uses none without pipelines. */
 const noMessages = 'module.exports = { google: { firestore: { v1: {} } } };';
-
 const unusedClients = 'exports.LocationsClient = exports.IamClient = class { async close() {} };';
 
 /**

@@ -6,7 +6,6 @@ import { endpointOf, parameterOf } from './parameters.mjs';
 
 /** Build for emulators only, in which the seeded people can sign in with one click. */
 export const consoleOfEmulators = `${root}/console/dist/emulators`;
-
 export const consoleOfProduction = `${root}/console/dist/production`;
 
 /**

@@ -8,7 +8,6 @@ const THIS_MACHINE = ['127.0.0.1', 'localhost', '[::1]', '::1'];
 
 /** Names of this machine in the syntax of Java's option. */
 const JAVA_THIS_MACHINE = 'localhost|127.*|[::1]|';
-
 const JAVA_OPTIONS = ['JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS', '_JAVA_OPTIONS'];
 
 /**

@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 /** Manifests with the version, in addition to those of the root and its workspaces. */
 const manifests = ['server.json', 'plugins/muster/.claude-plugin/plugin.json', 'plugins/muster/gemini-extension.json'];
-
 const sources = ['functions/src/config.ts', 'runner/src/version.ts'];
 
 /**

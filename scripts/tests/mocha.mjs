@@ -12,7 +12,6 @@ import { root } from '../project.mjs';
  */
 
 const shownLines = 20;
-
 let processes = 0;
 
 /**

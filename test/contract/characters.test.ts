@@ -5,7 +5,6 @@ import { outcomeOf, placesIn, recordOf, sampleOf, withAt } from './places.ts';
 
 /** Length in characters that exceeds every limit, including the byte limits that are checked after the others. */
 const LONG = 3_000_000;
-
 const WIDE = '\u{1f600}';
 
 const limits = entries.flatMap(({ name, tool, input }) => {

@@ -9,7 +9,6 @@ import jobs from './toolChoice.json' with { type: 'json' };
 
 /** Tasks in a person's words, each with its right tool. They were written before the tools' descriptions. */
 const tasks = Object.entries(jobs.chosen).map(([tool, task]) => ({ tool, task }));
-
 const REQUIRED = 38;
 
 const STOP_WORDS = new Set(

@@ -21,7 +21,6 @@ const ADDRESSES = [
 
 /** Tool names that consist of several words, so that an ordinary sentence cannot contain them by chance. */
 const OF_WORDS = entries.filter(({ tool }) => /_|[a-z][A-Z]/.test(tool.name));
-
 const BARE = new Set(OF_WORDS.map(({ tool }) => tool.name));
 const PREFIXED = new Set(entries.map(({ toolset, tool }) => `${toolset}_${tool.name}`));
 const DOTTED = new Set(entries.map(({ toolset, tool }) => `${toolset}.${tool.name}`));

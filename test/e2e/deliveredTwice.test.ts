@@ -22,7 +22,6 @@ const ORDERS = {
   'newest first': (pending) => pending.pop(),
   'middle one first': (pending) => pending.splice(Math.floor(pending.length / 2), 1)[0],
 } satisfies Readonly<Record<string, Order>>;
-
 type OrderName = keyof typeof ORDERS;
 const BOTH: readonly OrderName[] = ['newest first', 'middle one first'];
 

@@ -18,7 +18,6 @@ import { eventually } from './support/waiting.ts';
 
 const heldTask = z.looseObject({ id: z.string(), claim_epoch: z.number() });
 type HeldTask = z.output<typeof heldTask>;
-
 const foundTask = z.looseObject({ id: z.string(), status: z.string() });
 const MINUTE = 60_000;
 const SUBSCRIPTION = { subscriptionId: 'queue', database: 'realtime', eventType: 'child_added' };

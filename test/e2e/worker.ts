@@ -14,7 +14,6 @@ const claimAnswer = z.object({
   task: z.object({ id: z.string(), claim_epoch: z.number(), description: z.string() }).optional(),
 });
 type Task = NonNullable<z.output<typeof claimAnswer>['task']>;
-
 const status = z.object({ tasks: z.object({ done: z.number() }), total_tasks: z.number() });
 const orders: WorkerOrders = JSON.parse(process.argv[2] ?? '{}');
 const { agent, era, leaseSeconds, stopAtClaim } = orders;

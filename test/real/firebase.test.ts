@@ -13,7 +13,6 @@ import { describeReal, newName, variable } from './asking.ts';
 
 /** Maximum time until a trigger has taken effect, including the start of an instance. */
 const PATIENCE_MS = 60_000;
-
 const task = z.object({ task: z.object({ id: z.string() }) });
 
 const read = z.object({

@@ -13,9 +13,7 @@ const NEEDED = {
   anthropic: [['ANTHROPIC_API_KEY']],
   gemini: [['GEMINI_API_KEY']],
 } as const satisfies Readonly<Record<string, readonly (readonly string[])[]>>;
-
 export type RealService = keyof typeof NEEDED;
-
 export const REAL_SERVICES = ['firebase', 'github', 'anthropic', 'gemini'] as const satisfies readonly RealService[];
 
 type Environment = Readonly<Record<string, string | undefined>>;

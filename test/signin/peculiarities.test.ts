@@ -40,7 +40,6 @@ const CHATGPT = {
 
 /** The document that ChatGPT uses for all connections to servers that send `iss`. */
 const CHATGPT_STABLE = copyOf('ChatGPT');
-
 const CODEX = copyOf('Codex');
 
 const VS_CODE = {

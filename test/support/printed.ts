@@ -4,7 +4,6 @@ import { type JsonObject, type JsonValue, jsonValue } from '../../functions/src/
 
 /** Placeholders in an example: one for any ISO 8601 time in UTC, and one for any non-empty text. */
 export const [TIME, SOME] = ['<a time>', '<some text>'];
-
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** Asserts that a response has exactly the fields and values of the example. Placeholders match any value. */

@@ -3,5 +3,4 @@ import type { UnreadableDocuments } from '../../functions/src/kernel/ports.ts';
 
 /** Ignores unreadable documents, for tests that do not check them. */
 export const unnoted: UnreadableDocuments = { note() {}, recent: async () => [] };
-
 export const documents = new DocumentReading(unnoted);

@@ -29,7 +29,6 @@ const call = async (): Promise<ToolAnswer> => ({ result: resultOf({}) });
 
 /** A word that is as long as words can be in practice. It has no place at which a line can break. */
 const LONG = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(3);
-
 const THEMES = ['light', 'dark'] as const;
 
 describe('a view in a chat', () => {

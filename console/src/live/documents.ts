@@ -23,40 +23,24 @@ export const sessionDocument = open(sessions.sessionDocument);
 export const counterDocument = open(sessions.counterDocument);
 export const discoveryDocument = open(sessions.discoveryDocument);
 export const taskDocument = open(storedTask);
-
 export type Task = z.output<typeof taskDocument>;
-
 export const agentDocument = open(storedAgent);
-
 export type Agent = z.output<typeof agentDocument>;
-
 export const requestDocument = z.extend(open(storedRequest), { kind: storedRequest.shape.kind });
-
 export type Request = z.output<typeof requestDocument>;
-
 export const runDocument = open(storedRun);
-
 export type Run = z.output<typeof runDocument>;
-
 export const todoDocument = z.extend(open(storedTodo), { priority: storedTodo.shape.priority });
-
 export type Todo = z.output<typeof todoDocument>;
-
 const { frequency } = recurringTaskDocument.shape;
-
 export const recurringDocument = z.extend(open(recurringTaskDocument), { frequency });
-
 export type Recurring = z.output<typeof recurringDocument>;
 
 /** Chunk of a log. Each part of the chunk is the text of one append, with one JSON value per line. */
 export const logChunkDocument = open(chunkDocument);
-
 export type LogChunk = z.output<typeof logChunkDocument>;
-
 export const personDocument = open(storedPerson);
-
 export type PersonRights = z.output<typeof personDocument>;
-
 export type Preferences = z.output<typeof preferencesDocument>;
 
 export const countsNode = z.object({

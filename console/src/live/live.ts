@@ -33,7 +33,6 @@ const LINGER_MS = 5000;
 
 /** Time for which the page must be hidden before it stops listening. */
 const HIDDEN_MS = 60_000;
-
 const entries = new Map<string, Entry>();
 let isHidden = false;
 

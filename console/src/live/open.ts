@@ -2,7 +2,6 @@
 import { z } from 'zod/mini';
 
 type Schema = z.core.$ZodType;
-
 type Some<Type> = Type extends Schema ? Type : never;
 
 /** Type of a schema whose enums accept any text, and whose JSON texts are not parsed. */

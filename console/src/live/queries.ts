@@ -12,7 +12,6 @@ const TODO_PAGE = 200;
 const DISCOVERY_PAGE = 20;
 /** Maximum number of counter shards in a query. No session has more, including those of earlier releases. */
 const MAX_SHARDS = 128;
-
 export const HELD_STATUSES = ['claimed', 'in_progress', 'waiting'];
 export const OPEN_STATUSES = ['available', ...HELD_STATUSES];
 

@@ -3,7 +3,6 @@ import { signal } from '@preact/signals';
 import { clockOffset } from './sources.ts';
 
 const SECOND = 1000;
-
 export const now = signal(Date.now());
 
 export function followTime(): void {

@@ -7,9 +7,7 @@ import { clearSent } from './formState.ts';
 import { UserText } from './UserText.tsx';
 
 const amount = z.object({ money: z.exactOptional(z.number()), tokens: z.exactOptional(z.number()) });
-
 export const budget = z.object({ kind: z.string(), id: z.string(), limit: amount, spent: amount, left: amount });
-
 type Budget = z.output<typeof budget>;
 
 interface BudgetsProps {

@@ -28,7 +28,6 @@ const node = z.object({
   depth: z.exactOptional(z.number()),
   totals: z.exactOptional(totals),
 });
-
 type Node = z.output<typeof node>;
 
 const tree = z.object({

@@ -35,7 +35,6 @@ const FOCUS_MS = 60_000;
 
 /** Interval for accepting invitations if the person has no role in the current workspace. */
 const DENIED_FOCUS_MS = 2000;
-
 let calledAt = 0;
 /** Number of the latest call. Responses of earlier ones are ignored. */
 let latest = 0;

@@ -59,7 +59,6 @@ export const auditEntryCodec = documentCodec(
 );
 
 export const auditEntryFromDocument = auditEntryCodec.fromDocument;
-
 export type AuditEntry = ReturnType<typeof auditEntryFromDocument>;
 
 /** Caller of a call that writes, with data about the call. */

@@ -21,7 +21,6 @@ export const ERROR_CODES = {
   METHOD_NOT_FOUND: -32601,
   INTERNAL: -32603,
 } as const;
-
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /** Details of an error. The caller gets all of them except `cause`. */

@@ -30,7 +30,6 @@ const UNSPACED = [
 
 /** A run of letters that all belong to scripts without spaces, or all belong to other scripts. */
 const RUN = new RegExp(`[${UNSPACED}][${UNSPACED}\\p{M}]*|(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])+`, 'gu');
-
 const STARTS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u');
 
 /** In these scripts, marks are accents. In other scripts, a mark makes another letter: は and ば, कि and का. */

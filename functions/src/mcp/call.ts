@@ -53,7 +53,6 @@ interface ClientChannel {
 
 /** Channel of callers that cannot receive anything before the response. */
 const NO_CLIENT: ClientChannel = { notify: () => undefined, bytesOf: Buffer.byteLength };
-
 const NO_PROGRESS: ProgressSender = { send: () => undefined, during: (wait) => wait };
 
 interface ToolCallInput {

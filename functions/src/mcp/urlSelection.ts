@@ -191,7 +191,6 @@ export const AGENT_PAGES = {
   },
   status: { toolset: 'system', tool: 'getSystemStatus', argumentsFor: (): JsonObject => ({}) },
 };
-
 export type AgentPageName = keyof typeof AGENT_PAGES;
 
 /** Returns the names of the pages whose tools are in these toolsets. */

@@ -15,7 +15,6 @@ const all = { onboarding, access, system, firebase, github, coordination, todo, 
 
 /** Services of all tools. */
 type ToolServices = [(typeof all)[keyof typeof all]] extends [Toolset<infer Services>] ? Services : never;
-
 const byName: Readonly<Record<(typeof TOOLSETS)[number], Toolset<ToolServices>>> = all;
 
 /** Every toolset, in listing order. */

@@ -4,7 +4,6 @@ import { Mistake } from './mistake.ts';
 
 /** File that `npm start` writes in a clone of Muster while it runs. */
 const LOCAL = '.dev/endpoint.json';
-
 const local = z.object({ origin: z.url() });
 
 export interface EndpointWishes {

@@ -3,7 +3,6 @@
 import { spawnSync } from 'node:child_process';
 
 const TIMEOUT_MS = 10_000;
-
 const ENDPOINT = process.env.MUSTER_URL || 'http://127.0.0.1:5005/mcp';
 
 /**

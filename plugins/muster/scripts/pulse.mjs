@@ -15,7 +15,6 @@ import { folderOf, Session } from './session.mjs';
 /** Maximum number of questions shown. */
 const SHOWN = 3;
 const MAX_SHOWN_LENGTH = 200;
-
 const NO_PROXY_SUPPORT = `Muster: this Node (${process.version}) cannot use the proxy of HTTPS_PROXY or HTTP_PROXY, so your tasks' leases may expire while the model thinks. Use Node 22.21 or a later Node 22, or use Node 24.5 or later, or add the hub to NO_PROXY.`;
 
 restartBehindProxy();

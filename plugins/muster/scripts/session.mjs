@@ -35,7 +35,6 @@ const GONE_AFTER_MS = Math.max(90_000, 2 * HEARTBEAT_INTERVAL_MS);
 
 /** Retention of `<folder>.ended`. No hook runs for longer than this. */
 const KEEP_ENDED_MS = 24 * 60 * 60 * 1000;
-
 const AGENT = 'agent-';
 
 export class Session {

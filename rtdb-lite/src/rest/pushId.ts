@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
 const characters = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz';
-
 let lastTime = 0;
 let random: number[] = [];
 

@@ -20,7 +20,6 @@ export type TreeNode = Leaf | Branch;
 
 /** `null` if the node does not exist. */
 export type Tree = TreeNode | null;
-
 export type Path = readonly string[];
 
 /** Thrown for data or a path that the database rejects from every caller. */

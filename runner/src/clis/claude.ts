@@ -29,7 +29,6 @@ const part = z.looseObject({
   is_error: z.boolean().nullish(),
 });
 type Part = z.output<typeof part>;
-
 const message = z.looseObject({ content: z.union([z.string(), z.array(part)]) });
 
 const event = z.discriminatedUnion('type', [

@@ -7,7 +7,6 @@ import { gemini } from './gemini.ts';
 
 const execute = promisify(execFile);
 const TIMEOUT_MS = 60_000;
-
 export const CLIS: Readonly<Record<CodingTool, CodingCli>> = { CLAUDECODE: claude, GEMINI: gemini };
 
 export interface InstalledCli extends ProgramVersion {

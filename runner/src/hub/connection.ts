@@ -48,7 +48,6 @@ const refuses = (status: number): boolean => status >= 400 && status < 500 && st
 
 /** Refusal reasons that apply to a credential in every call, not only to one task. */
 const BEYOND_CREDENTIAL = new Set(['ROLE_TOO_WEAK', 'TOOLSET_NOT_ALLOWED']);
-
 const MAX_SAID_LENGTH = 300;
 
 /** Timeout of a call, in milliseconds, in addition to its requested wait. The hub may have to start an instance. */

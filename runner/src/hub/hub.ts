@@ -31,11 +31,8 @@ const claimedTask = z.object({
 });
 
 const message = z.object({ id: z.string(), from: z.string(), text: z.string(), task_id: z.string().optional() });
-
 export type Message = z.output<typeof message>;
-
 export type ClaimedTask = z.output<typeof claimedTask> & { readonly messages: readonly Message[] };
-
 const stop = z.object({ reason: z.enum(['ended', 'claim_lost']), message: z.string() });
 /** Reason for which the hub wants the runner to stop working on a task. */
 export type Stop = z.output<typeof stop>;
@@ -48,7 +45,6 @@ const registration = z.object({ agentId: z.string(), workspace: z.string(), owne
 const registered = answer(registration);
 
 type Registered = z.output<typeof registration>;
-
 const pullRequest = z.object({ number: z.number(), url: z.string().optional() });
 
 export interface Ending {

@@ -23,7 +23,6 @@ const MIN_PIECE_ENCLOSED = 4;
 
 /** Maximum average run of letters of one kind. A key's first line has longer runs than random text. */
 const MAX_AVERAGE_RUN = 5;
-
 const KEY_TEXT = /^(?:[A-Za-z0-9+/]|\\\/|%2[BbFf])+(?:=|%3[Dd]){0,2}$/;
 const KEY_CHARACTER = /[A-Za-z0-9+/=\\%]/;
 const AFTER_KEY = /["'`,;)}\]\s]/;

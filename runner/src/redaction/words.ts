@@ -8,7 +8,6 @@ const MIN_AVERAGE_RUN = 3;
 
 /** Initial in a person's name, such as "J.". */
 const INITIAL = /(?<![A-Za-z])[A-Z]\.(?![A-Za-z])/g;
-
 const CONSONANTS_IN_A_ROW = /[bcdfghjklmnpqrstvwxz]{6}/i;
 
 /**

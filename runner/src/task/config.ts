@@ -32,7 +32,6 @@ const taskConfig = z.looseObject({
     .transform((wish) => (wish === true ? pullRequest.parse({}) : wish || undefined))
     .optional(),
 });
-
 export type TaskConfig = z.output<typeof taskConfig>;
 
 /** @throws AttemptFailure, final, if the config is invalid, or if it needs --unsafe */

@@ -9,7 +9,6 @@ export const FAILURE_CLASSES = [
   'cancelled',
   'acceptance_failed',
 ] as const;
-
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
 export class AttemptFailure extends Error {

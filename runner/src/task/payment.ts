@@ -5,7 +5,6 @@
 
 /** Variables that select a cloud provider for Claude Code. The provider charges by use, without an Anthropic key. */
 const CLOUDS = ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'];
-
 const OFF = ['', '0', 'false'];
 
 /** @param hasKey as reported by the agent; if undefined, the environment decides */

@@ -2,7 +2,6 @@
 
 /** Rule: a tool and, in brackets, its restriction, as in `Bash(npm test)`, `run_shell_command(git status)`. */
 const RULE = /^(?<tool>[A-Za-z][\w.*-]*)(?:\((?<what>.*)\))?$/s;
-
 const SHELLS = /^(?:bash|shell|powershell|run_?shell_?command|shelltool)$/i;
 
 /** Restrictions of only wildcards and white space, which match every command. */

@@ -19,7 +19,6 @@ export interface RunnerFixture {
 
 export const TASK = 'mischief';
 export const BRANCH = `work/${TASK}`;
-
 const AGENT_ID = 'agent-1';
 const HUB = 'http://127.0.0.1:9/mcp';
 

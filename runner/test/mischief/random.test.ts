@@ -13,7 +13,6 @@ import { NEVER, play, type Sequence } from './sequence.ts';
 
 /** Approximate number of steps of an attempt. A crash point at a later step would never be reached. */
 const STEPS = 80;
-
 const KIND_NAMES = Object.keys(KINDS);
 
 /** How many actions of each sequence are chosen in turn. The other actions are random. */

@@ -27,7 +27,6 @@ export interface Sequence {
 
 /** A crash point that is never reached. */
 export const NEVER: CrashPoint = { at: Number.MAX_SAFE_INTEGER, when: 'before' };
-
 const SOURCE = new URL('../../src', import.meta.url).pathname;
 
 /**

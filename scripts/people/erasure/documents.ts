@@ -144,7 +144,6 @@ function changeOf(traces: Traces, name: string, snapshot: QueryDocumentSnapshot)
 
 /** Collections whose documents belong to one person, whom the id names or to whom the document was sent. */
 const ONES_OWN: readonly string[] = [COLLECTIONS.preferences, COLLECTIONS.mail, MEMBERS];
-
 const actor = z.object({ owner_uid: z.string() });
 
 /** Returns the owner of a document; undefined if it is shared. */

@@ -5,7 +5,6 @@ import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 
 const PSEUDONYM = /^erased-[0-9a-f]{20}$/;
 const PSEUDONYM_DIGITS = 20;
-
 export const ERASED_NAME = 'erased person';
 
 /**

@@ -11,7 +11,6 @@ import { Visit } from './support/visit.ts';
 
 /** Setting of a browser whose user prefers reduced motion. */
 const STILL = { reducedMotion: 'reduce' } as const;
-
 const NARROW = { viewport: { width: 390, height: 844 }, ...STILL } as const;
 
 /** Combinations of window size, color scheme and language. The nightly run has every language. */

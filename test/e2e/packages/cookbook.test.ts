@@ -11,7 +11,6 @@ import { CookbookFixture, models, type Run } from './fixture.ts';
 
 /** Number of concurrent workflows. A workflow mostly waits for Cloud Tasks, which the emulator polls each second. */
 const AT_ONCE = 3;
-
 const questions = z.object({ requests: z.array(z.object({ request_id: z.string(), question: z.string() })) });
 const todo = z.object({ id: z.string(), due_date: z.string().optional() });
 

@@ -8,7 +8,6 @@ import { connect } from '../support/clients.ts';
 import { endpointUrl, newWorkspace } from '../support/endpoint.ts';
 
 const EXAMPLES = new URL('../../../examples', import.meta.url).pathname;
-
 const run = promisify(execFile);
 
 describe('the example worker', () => {

@@ -24,7 +24,6 @@ const run = z.looseObject({
   steps: z.array(z.looseObject({ name: z.string(), agent: z.string(), status: z.string() })),
 });
 export type Run = z.output<typeof run>;
-
 export const models = new RemoteModels(process.env['ANTHROPIC_BASE_URL'] ?? '');
 
 /** A workspace with a leader, which starts workflows, and an agent, which does the steps for live agents. */

@@ -18,7 +18,6 @@ const PROGRAM = await buildRunner();
 
 /** Timeout for one run of a coding agent that makes several calls on a busy machine. */
 export const TIMEOUT_MS = 240_000;
-
 const created = z.object({ result: z.object({ taskId: z.string(), branch: z.string() }) });
 
 const reported = z.object({

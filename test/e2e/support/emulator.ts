@@ -5,7 +5,6 @@ import { FUNCTIONS_URL } from './endpoint.ts';
 import { eventually } from './waiting.ts';
 
 export const PROJECT = String(process.env['GCLOUD_PROJECT']);
-
 const TRIGGERS_URL = `${FUNCTIONS_URL}/functions/projects/${PROJECT}/triggers`;
 
 /** Timeout for a scheduled function, which may have to start while the machine is busy. */

@@ -19,7 +19,6 @@ export type InspectorEra = (typeof INSPECTOR_ERAS)[number];
 
 /** Timeout that is sufficient on a busy machine. The Inspector's own default is 15 seconds. */
 const CONNECT_TIMEOUT_MS = 120_000;
-
 const printedResult = z.object({ result: z.looseObject({}) });
 const printedError = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 

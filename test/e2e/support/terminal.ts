@@ -4,7 +4,6 @@ import { z } from 'zod';
 
 /** Package that provides terminals. It is installed as a dependency of Gemini CLI. */
 const NODE_PTY = new URL('../../clients/node_modules/@lydell/node-pty/index.js', import.meta.url).href;
-
 const PATIENCE_MS = 120_000;
 
 /** Number of columns at which no URL is wrapped. */

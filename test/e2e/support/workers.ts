@@ -20,7 +20,6 @@ export const report = z.discriminatedUnion('kind', [
   /** The worker has claimed this task, and now waits to be killed. */
   z.object({ kind: z.literal('stopped'), task: z.string(), epoch: z.number() }),
 ]);
-
 export type Report = z.output<typeof report>;
 
 export interface WorkerProcess {

@@ -38,7 +38,6 @@ export const CALLERS = [
   'cas himself',
   'nobody',
 ] as const;
-
 export type CallerName = (typeof CALLERS)[number];
 
 export type Outcome =

@@ -14,7 +14,6 @@ const OUT = /^(NO_ROLE|RIGHTS_CHANGED|PERMISSION_DENIED)$/;
 
 /** The longest wait for changes that the tools accept. */
 const MAX_WAIT_MS = 25_000;
-
 const MODERN = '2026-07-28';
 const CASS = ['cas the worker', 'cas himself'] as const;
 

@@ -50,7 +50,6 @@ const resources = toolsets.flatMap(({ resources, templates = [] }) =>
 
 /** Callers without access to Ann's own items and to her workspace. */
 const STRANGERS: readonly CallerName[] = ['bea the leader', 'bea herself', 'nobody'];
-
 const GATE = /^(NO_ROLE|(DEPLOYMENT_)?ROLE_TOO_WEAK)$/;
 const ANNS: readonly CallerName[] = ['ann the viewer', 'ann the worker', 'ann the leader', 'ann herself'];
 const shown = ({ result, error }: Outcome) => (error ? error.message : JSON.stringify(result));

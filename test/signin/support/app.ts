@@ -7,7 +7,6 @@ import { Visitor, type Wishes } from './visitor.ts';
 
 /** Allows requests without TLS. The tests send requests only to this machine. */
 export const INSECURE = { [oauth.allowInsecureRequests]: true } as const;
-
 export const REDIRECT = 'http://127.0.0.1:53682/callback';
 
 export interface AppTokens {

@@ -20,7 +20,6 @@ const request = z.object({
     }),
   }),
 });
-
 export type Pushed = z.output<typeof request>['message'];
 
 /** For each failure: HTTP status, status of google.rpc.Status, and FCM's own error code. */

@@ -18,7 +18,6 @@ export function limitOf(asker: Asker): string | undefined {
 
 /** Maximum lifetime of a JWT, in seconds, as at GitHub. */
 const MAX_LIFETIME = 600;
-
 const claims = z.object({ iat: z.number(), exp: z.number(), iss: z.union([z.string(), z.number()]) });
 
 export function identify(world: GitHubState, authorization: string | undefined): Asker {

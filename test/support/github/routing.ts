@@ -19,7 +19,6 @@ export interface Asked {
 }
 
 export type Handle = (asked: Asked) => Reply;
-
 export type Routes = Readonly<Record<string, Handle>>;
 
 /** An error response in GitHub's format. */

@@ -10,7 +10,6 @@ const REGION = 'us-central1';
 const HERE = `projects/${PROJECT}/locations/${REGION}`;
 const FIREBASE = `firebase.googleapis.com/v1beta1/projects/${PROJECT}`;
 const APP = `1:${NUMBER}:web:cd34`;
-
 export const write: Write = (request, answers) => WRITES[shortOf(request.method.id)]?.(request, answers);
 
 /** Shortens method ids, because all methods that end in `setIamPolicy` work in the same way. */

@@ -44,7 +44,6 @@ const BY_CHANCE = new RegExp(
 
 /** Prefix of Firestore paths. It is removed, because executions may use different projects. */
 const PROJECT = /^projects\/[^/]+\/databases\//;
-
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /** Matches shards of a counter. They are treated as one document, because the shard is chosen at random. */

@@ -20,7 +20,6 @@ export type Write = protos.google.firestore.v1.IWrite;
 
 /** Statuses that a client gets if a commit's response is lost. The client retries the commit or reports the error. */
 export const LOST = { UNAVAILABLE: 14, RESOURCE_EXHAUSTED: 8, ABORTED: 10, DEADLINE_EXCEEDED: 4 } as const;
-
 export type LostStatus = keyof typeof LOST;
 
 export interface Loss {
@@ -54,7 +53,6 @@ interface Watch {
 
 /** Length of the prefix of a gRPC message: one byte for compression, four bytes for the message's length. */
 const PREFIX_LENGTH = 5;
-
 const COMMIT = '/google.firestore.v1.Firestore/Commit';
 
 /** Other methods that write. The proxy cannot lose such writes, so it rejects them. */

@@ -43,7 +43,6 @@ const hangingUp = z.strictObject({ does: z.literal('hangUp') });
 
 /** Responds with status 200 and this body. */
 const babbling = z.strictObject({ does: z.literal('babble'), body: z.string(), type: z.string().optional() });
-
 const redirecting = z.strictObject({ does: z.literal('redirect'), location: z.string() });
 
 export const behavior = z.discriminatedUnion('does', [
@@ -55,7 +54,6 @@ export const behavior = z.discriminatedUnion('does', [
   babbling,
   redirecting,
 ]);
-
 export type Behavior = z.output<typeof behavior>;
 
 export const match = z.strictObject({
@@ -69,5 +67,4 @@ export const match = z.strictObject({
 
 /** Conditions that select requests. */
 export type Match = z.output<typeof match>;
-
 export const rule = z.strictObject({ match, behavior });

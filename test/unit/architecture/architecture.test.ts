@@ -17,7 +17,6 @@ const folders = ['functions/src', 'console', 'runner', 'scripts', 'bench', 'rtdb
  * Classes here use the keyword `private`. Those of rtdb-lite use `#x`, so that security rules cannot read the field.
  */
 const privateFolders = ['functions/src', 'console', 'runner', 'scripts', 'bench', 'test'];
-
 const MAX_PARAMETERS = 4;
 
 /** Maximum number of files. Keeps the code small enough for a newcomer. */

@@ -40,7 +40,6 @@ const linked = documents.flatMap((from): readonly Citation[] =>
 
 /** Specifications that docs/semantics.md lists. */
 const SPECIFICATIONS = ['network', 'coordination', 'to-do', 'orchestration', 'coding'];
-
 const COMMENT = /^\s*(?:\/?\*|\/\/).*$/gm;
 
 /** Matches paths of this repository's files. The folder `spec/` was removed, so a citation of it fails. */

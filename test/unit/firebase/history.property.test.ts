@@ -26,7 +26,6 @@ type Command =
 
 /** Number of runs per event type. */
 const RUNS = defaultOrNightly(1000, { night: 2000 });
-
 const key = fc.constantFrom('a', 'b', 'c');
 
 const command: fc.Arbitrary<Command> = fc.oneof(

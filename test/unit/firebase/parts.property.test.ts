@@ -22,7 +22,6 @@ import { forAll, inRuns } from '../../support/properties.ts';
 
 /** Maximum number of events in a log. */
 const MAX_LOG_ENTRIES = 1000;
-
 const LOG = 'abcdefghijklmnopqrst';
 const eventType = fc.constantFrom(...EVENT_TYPES);
 const key = fc.constantFrom('a', 'b', 'c', 'd', '__proto__', '0');

@@ -8,7 +8,6 @@ import { LocalGitHub } from '../../support/github/server.ts';
 import type { Repo } from '../../support/github/state.ts';
 
 export const AT = { owner: 'sartor-ai', repo: 'claude-network' };
-
 const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export class GitHubFixture {

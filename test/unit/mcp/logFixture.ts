@@ -7,7 +7,6 @@ import { LEADER, memoryPorts, type RunningEndpoint, serveEndpoint } from '../../
 import { streamingToolset } from '../../support/streaming-toolset.ts';
 
 export const UID = LEADER.uid;
-
 const toolsets = [systemToolset, streamingToolset({ waiting: 0, missing: 0 })];
 
 /** Endpoints that share one event log. Create an instance within a `describe`. */

@@ -22,7 +22,6 @@ const planned = fc.record({
   sharedBy: fc.integer({ min: 1, max: 4 }),
   settles: fc.constantFrom('now', 'later', 'unknown'),
 });
-
 type Planned = typeof planned extends fc.Arbitrary<infer Value> ? Value : never;
 
 describe('RunBudget', () => {

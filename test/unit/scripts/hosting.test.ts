@@ -13,7 +13,6 @@ type Middleware = (request: IncomingMessage, response: ServerResponse, next: () 
 
 /** Maximum time in seconds for which a browser may cache a 404 response. */
 const MAX_MISSING = 600;
-
 const ofCli = createRequire(createRequire(import.meta.url).resolve('firebase-tools'));
 const { superstatic } = z
   .object({ superstatic: z.custom<(options: object) => Middleware>((value) => typeof value === 'function') })

@@ -20,16 +20,11 @@ import type { Reminder } from '../../../functions/src/toolsets/todo/rules/remind
 import { EVENT_TYPES, type TaskEvent } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 
 export const id = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,20}$/);
-
 const ids = fc.array(id, { maxLength: 4 });
-
 export const text = fc.string({ unit: 'binary', maxLength: 30 });
 export const texts = fc.array(text, { maxLength: 4 });
-
 const count = fc.nat(1000);
-
 export const date = fc.date({ min: new Date('2020-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
-
 const PLAIN = { noNullPrototype: true };
 
 const dictionary = <Value>(

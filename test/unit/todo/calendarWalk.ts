@@ -8,7 +8,6 @@ export const DAY = 86_400_000;
 
 /** Longer than any offset from UTC and than any change of an offset, in milliseconds. */
 const AWAY = 26 * 3_600_000;
-
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function format(timezone: string): Intl.DateTimeFormat {

@@ -6,7 +6,6 @@ import { sampleTask, sampleTodo, versionOf } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
 
 type DelegationPorts = ConstructorParameters<typeof Delegation>[0];
-
 const todo = sampleTodo({ delegated_task_id: 'task-1' });
 
 function delegationWhose(complete: () => Promise<never>): Delegation {

@@ -13,7 +13,6 @@ const message = z.strictObject({
   result: z.record(z.string(), z.unknown()).optional(),
   error: z.strictObject({ code: z.int(), message: z.string() }).optional(),
 });
-
 type Said = z.output<typeof message>;
 
 /** Schemas of the params of each method that a view may call. */

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 
 export const VIEWS = ['goal', 'todos', 'run', 'coding'] as const;
 export type ViewName = (typeof VIEWS)[number];
-
 const BUILT = new URL('../../../functions/dist/lib/views/', import.meta.url);
 
 export function readViews(): Readonly<Record<ViewName, string>> {

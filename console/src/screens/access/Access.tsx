@@ -30,9 +30,7 @@ const members = z.object({
   invitations: z._default(z.array(z.object({ email: z.string(), role: z.string(), expires_at: z.string() })), []),
   next_cursor: z.exactOptional(z.string()),
 });
-
 type Members = z.output<typeof members>;
-
 const DONE = z.object({});
 
 export function Access() {

@@ -23,7 +23,6 @@ const ABOUT = {
   firestore: { words: 'a document', example: 'messages/default' },
   realtime: { words: 'a node of the Realtime Database', example: 'presence' },
 } as const;
-
 type About = keyof typeof ABOUT;
 
 function aboutOf(name: string): About {

@@ -43,9 +43,7 @@ const connections = z.object({
   ),
   next_cursor: z.exactOptional(z.string()),
 });
-
 type Connection = z.output<typeof connections>['connections'][number];
-
 const revoked = z.object({ revoked: z.number() });
 
 type Ended = z.output<typeof connections>['ended'][number];

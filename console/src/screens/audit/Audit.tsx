@@ -31,7 +31,6 @@ const audit = z.object({
   ),
   nextCursor: z.exactOptional(z.string()),
 });
-
 type Audited = z.output<typeof audit>['events'][number];
 
 const WHOSE = [

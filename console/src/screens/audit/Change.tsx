@@ -12,7 +12,6 @@ export const change = z.object({
   after: z.exactOptional(fields),
   shortened: z.exactOptional(z.boolean()),
 });
-
 export type ChangeInTrail = z.output<typeof change>;
 
 /** First path segment of an item's page, by kind. Other kinds have no page. */

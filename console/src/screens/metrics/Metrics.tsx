@@ -9,7 +9,6 @@ import { Card, Empty, Shown } from '../../parts/Notice.tsx';
 import { ScrollArea } from '../../parts/ScrollArea.tsx';
 
 type Counts = z.output<typeof countsNode>;
-
 type Minutes = z.output<typeof metricsNode>;
 
 export function Metrics() {

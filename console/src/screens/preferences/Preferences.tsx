@@ -14,7 +14,6 @@ import type { Person } from '../../session/session.ts';
 
 /** Four weeks, which is also the maximum in the security rules. */
 const MAX_MINUTES = 40_320;
-
 const DEFAULTS = preferencesDocument.parse({});
 
 export function Preferences({ person }: { readonly person: Person }) {

@@ -38,7 +38,5 @@ export const runResponse = z.object({
 });
 
 export type Step = z.output<typeof step>;
-
 export type RunResponse = z.output<typeof runResponse>;
-
 export type Attempt = z.output<typeof attempt>;

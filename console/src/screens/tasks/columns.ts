@@ -5,7 +5,6 @@ import type { Counts, Live, OpenParts, Paged } from '../../live/states.ts';
 import { stateOf } from '../../parts/taskState.ts';
 
 export const OPEN_COLUMNS = ['never', 'blocked', 'available', 'claimed', 'in_progress', 'waiting'] as const;
-
 type State = (typeof OPEN_COLUMNS)[number];
 
 /** @param stuck stuck tasks, which a long list of other blocked tasks would hide */

@@ -203,7 +203,6 @@ const WORDS: Readonly<Record<RoleSource, string>> = {
 };
 
 const NOT_OWNER = 'The path does not exist, or its data belongs to someone else.';
-
 const HIDDEN = 'The path does not exist, or it is in a workspace in which you have no role.';
 
 const SPANS_WORKSPACES =

@@ -42,7 +42,6 @@ const permission = z.strictObject({
   /** Child keys by which Realtime Database queries order this path. */
   indexOn: z.array(z.string()).exactOptional(),
 });
-
 export type Permission = z.output<typeof permission>;
 
 /** All rows. The last row of each database matches every path that no other row matches. */

@@ -270,7 +270,6 @@ export const { toDocument: reservationToDocument, fromDocument: reservationFromD
 );
 
 export type Reservation = ReturnType<typeof reservationFromDocument>;
-
 const amountShape = z.object({ money: z.number().describe('US dollars.'), tokens: z.int() });
 const limitShape = amountShape.partial();
 

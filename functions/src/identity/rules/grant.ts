@@ -40,7 +40,6 @@ const MAX_CONCURRENT_TOKENS = 20;
 const MAX_ROTATIONS = 20_000;
 const PREFIXES = { code: 'mc_', access: 'ma_', refresh: 'mr_' } as const;
 export type TokenKind = keyof typeof PREFIXES;
-
 const FORM = /^(m[car]_)([a-z2-7]{20})\.([A-Za-z0-9_-]{20,100})$/;
 
 /** Maximum number of grants per agent. Each connection of an app is one grant. */
@@ -280,7 +279,6 @@ export const SIGN_IN_ENDS = [
   'replaced',
   'expired',
 ] as const;
-
 export type SignInEnd = (typeof SIGN_IN_ENDS)[number];
 
 /** End of a sign-in as stored. A later release may have stored a reason that this release does not know. */

@@ -50,7 +50,6 @@ function refill({ tokens, at }: Bucket, { perSecond, burst }: RateLimit, now: nu
 }
 
 export type Lease = Omit<ReturnType<typeof draw>, 'bucket'>;
-
 export const UNLIMITED: PortOf<RateLimiter> = { take: async () => undefined };
 
 /** Time after which leased tokens expire. With its next lease, an instance returns its expired tokens. */

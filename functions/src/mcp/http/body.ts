@@ -41,10 +41,8 @@ export function message(exchange: WithServices & Authenticated & ReadBody): { me
 
 /** Limits for a message, or for all messages of a batch together. */
 const JSON_LIMITS: JsonLimits = { depth: 64, values: 100_000 };
-
 export const MAX_BATCH = 50;
 export const MAX_ID_LENGTH = 200;
-
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Error for an invalid message, with a JSON-RPC error code. */

@@ -22,11 +22,8 @@ import { json, NOT_STORED, type Reply, type SignInPorts, type SignInRequest } fr
 
 /** The prefix limits the cookie to TLS and this host. Source: RFC 6265bis, 4.1.3.2. */
 const COOKIE = '__Host-muster-sign-in';
-
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
-
 const SECRET_BYTES = 32;
-
 const person = z.object({ authorization: z.string(), idToken: z.string() });
 
 const decision = z.discriminatedUnion('allow', [

@@ -62,7 +62,6 @@ const MAX_CACHED = 200;
 
 /** Bounds of the cache lifetime that a document's server may request. */
 const [MIN_CACHE_MS, MAX_CACHE_MS] = [5 * 60 * SECOND_MS, DAY_MS];
-
 const UNNAMED_CLIENT = 'An app';
 
 /** Returns a name for display: one line, at most 60 characters, without invisible or reordering characters. */

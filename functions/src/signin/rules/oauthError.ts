@@ -14,7 +14,6 @@ const STATUSES = {
   temporarily_unavailable: 503,
   server_error: 500,
 } as const;
-
 export type OAuthErrorCode = keyof typeof STATUSES;
 
 export class OAuthError extends Error {

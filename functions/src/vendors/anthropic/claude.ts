@@ -110,7 +110,6 @@ const refusal = z.object({
   errorCode: z.string().nullable(),
   apiMessage: z.string().nullable(),
 });
-
 type Refusal = z.output<typeof refusal>;
 
 const TYPES: Readonly<Record<string, FailureClass>> = {

@@ -128,9 +128,7 @@ const body = z.object({
     details: z.array(detail).default([]),
   }),
 });
-
 type ErrorDetails = z.output<typeof body>['error'];
-
 const TOO_LONG = /token count.{0,40}exceeds|exceeds the maximum number of tokens/i;
 
 /** Quotas that recover only after a long time: a daily quota, or a quota that is 0 for the project. */

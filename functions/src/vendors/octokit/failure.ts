@@ -21,7 +21,6 @@ const name = z
 
 const refusedField = z.object({ resource: name, field: name, code: name });
 type RefusedField = z.output<typeof refusedField>;
-
 const MAX_FIELDS = 5;
 
 const refusedFields = z

@@ -8,7 +8,6 @@ import { takeSnapshot } from './snapshot.ts';
 const OTHER_SCREEN = '\u001b[?1049h\u001b[?25l';
 const OWN_SCREEN = '\u001b[?25h\u001b[?1049l';
 const HOME_AND_CLEAR = '\u001b[H\u001b[J';
-
 const HINT = 'Press Ctrl-C to stop.';
 
 /**

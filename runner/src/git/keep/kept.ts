@@ -18,7 +18,6 @@ const OTHER_FILES: ReadonlySet<string> = new Set([
 
 /** Maximum size of a file that is searched for commits. A line of a reflog has about 200 bytes. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
-
 const MAX_NAMED = 5;
 
 /** Joins the first few paths or refs for a message, and adds the number of the others. */

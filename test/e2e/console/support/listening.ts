@@ -11,7 +11,6 @@ const listenRequest = z.object({
     .optional(),
   removeTarget: z.number().optional(),
 });
-
 type ListenRequest = z.infer<typeof listenRequest>;
 
 /** Maximum wait for the page. A page without a connection, or with a stopped clock, sends no further requests. */

@@ -28,7 +28,6 @@ interface Delivery {
 
 /** Chooses the event to deliver next, removes it from the pending events, and returns it. */
 export type Order = (pending: Delivery[]) => Delivery | undefined;
-
 type Documents = ReadonlyMap<string, StoredDocument>;
 
 export class Deliveries {

@@ -6,7 +6,6 @@ import type { Repo } from '../state.ts';
 
 /** Maximum size of files that are returned with their content. */
 const MAX_INLINE_BYTES = 1_048_576;
-
 const TYPES = { '100644': 'file', '100755': 'file', '120000': 'symlink', '160000': 'submodule' } as const;
 
 export const contents: Routes = {

@@ -7,7 +7,6 @@ import { forAll } from '../../../support/properties.ts';
 
 /** Maximum length of the tool's cursor argument. */
 const MAX_CHARACTERS = 4000;
-
 const short = fc.jsonValue({ maxDepth: 2 }).filter((value) => JSON.stringify(value).length < 300);
 
 describe('Firestore cursors', () => {

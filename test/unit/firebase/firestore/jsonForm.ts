@@ -4,12 +4,10 @@ import type { JsonObject, JsonValue } from '../../../../functions/src/kernel/jso
 
 /** Text without lone surrogates, because Firestore stores UTF-8. */
 const text = fc.string({ unit: 'binary', maxLength: 20 });
-
 const double = fc.double({ noNaN: true, noDefaultInfinity: true }).filter((value) => !Object.is(value, -0));
 
 /** Firestore stores whole JSON numbers as integers and all other numbers as doubles. */
 const number = fc.oneof(double, fc.maxSafeInteger());
-
 const specialDouble = fc.constantFrom('NaN', 'Infinity', '-Infinity', '-0').map((one) => ({ __double__: one }));
 
 const largeInteger = fc

@@ -16,9 +16,7 @@ export const KEY = 'local-key-that-nobody-may-see';
 
 /** Name of the vendor's API for each hosted agent. */
 export const VENDORS = { claude: 'anthropic', gemini: 'gemini' } as const;
-
 export type AgentName = keyof typeof VENDORS;
-
 export const AGENTS: readonly AgentName[] = ['claude', 'gemini'];
 
 /** Timeout in milliseconds that is much longer than any test. */

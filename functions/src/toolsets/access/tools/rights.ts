@@ -111,7 +111,6 @@ const input = z.strictObject({
   workspace: workspaceName.optional().describe('Workspace'),
   agent: chosenId().optional().describe('Your agent'),
 });
-
 type Question = z.output<typeof input>;
 
 export const explain = defineTool({
@@ -218,7 +217,6 @@ async function subjectOf(
 }
 
 const HIDDEN_TEXT: readonly string[] = ['NOT_FOUND', 'FORBIDDEN', 'INVALID_FORMAT', 'VALIDATION_ERROR'];
-
 const stored = z.record(z.string(), z.unknown()).catch({});
 
 /** @throws MusterError INVALID_FORMAT if the path has no segments or an empty one */

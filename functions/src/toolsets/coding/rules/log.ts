@@ -19,7 +19,6 @@ const storedEntry = z.object({
   message: z.string(),
   data: z.optional(z.unknown()),
 });
-
 export type LogEntry = Readonly<z.output<typeof storedEntry>>;
 
 /** Entry with its line number. Lines are numbered from 0 across all attempts of the task. */
@@ -155,7 +154,6 @@ export const PART = /^n(\d+)$/;
 
 /** Chunk of a log. Each append adds one part with its lines as text, so that only new lines are written. */
 export const chunkDocument = z.extend(headDocument, { parts: z.record(z.string().check(z.regex(PART)), z.string()) });
-
 export const { toDocument: headToDocument, fromDocument: headFromDocument } = documentCodec(headDocument);
 
 /** State of a log: the last chunk without its lines. */

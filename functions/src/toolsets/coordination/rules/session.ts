@@ -134,7 +134,6 @@ export const sessionDocument = z.object({
 });
 
 export const { toDocument: sessionToDocument, fromDocument: sessionFromDocument } = documentCodec(sessionDocument);
-
 export const sessionFields = fieldsCodec(sessionToDocument, sessionFromDocument);
 
 export const counterDocument = z.object({

@@ -22,7 +22,6 @@ export const MAX_TASK_RETRIES = 3;
 
 /** Delay before the first retry, in seconds. The delay doubles with each further retry. */
 const FIRST_BACKOFF_SECONDS = 30;
-
 const MAX_EXPIRED_CLAIMS = 20;
 
 const addSeconds = (from: Date, seconds: number): Date => new Date(from.getTime() + seconds * 1000);

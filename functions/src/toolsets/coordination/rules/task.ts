@@ -8,14 +8,11 @@ import type { JsonObject } from '../../../kernel/json.ts';
 
 /** Stored statuses. `waiting`: the task awaits its parts, or its coding agent has finished but is still connected. */
 export const TASK_STATUSES = ['available', 'claimed', 'in_progress', 'waiting', 'done', 'failed', 'cancelled'] as const;
-
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
 /** Program of each coding tool, by the tool's name. A runner registers the program's name as a capability. */
 export const PROGRAMS = { CLAUDECODE: 'claude', GEMINI: 'gemini' } as const;
-
 export type CodingTool = keyof typeof PROGRAMS;
-
 export const CODING_TOOLS: readonly CodingTool[] = ['CLAUDECODE', 'GEMINI'];
 
 export const FAILURE_CLASSES = [
@@ -29,9 +26,7 @@ export const FAILURE_CLASSES = [
   'cancelled',
   'acceptance_failed',
 ] as const;
-
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
-
 const failure = z.object({ class: z.enum(FAILURE_CLASSES), message: z.string() });
 
 const codingDocument = z.object({
@@ -184,7 +179,6 @@ const ownFields = z.object({
 });
 
 const codec = documentCodec(ownFields);
-
 export type StoredTask = ReturnType<typeof codec.fromDocument>;
 
 /** Fields of the current claim, stored in the task document. The claim epoch is a field of the task. */
@@ -227,9 +221,7 @@ export function taskFromDocument(data: unknown): Task {
 }
 
 export const taskFields = fieldsCodec<Task>(taskToDocument, taskFromDocument);
-
 export const DEFAULT_TYPE = 'coordination';
-
 export const CODING_TYPE = 'coding';
 
 export function taskType({ coding, given_type: type = DEFAULT_TYPE }: Pick<Task, 'coding' | 'given_type'>): string {
@@ -293,7 +285,6 @@ export type Task = StoredTask & { readonly claim?: Claim };
 
 /** Claim whose lease expired. Its holder can still report a result. */
 export type ExpiredClaim = Task['lapsed_claims'][number];
-
 export type TaskResult = NonNullable<Task['result']>;
 
 export function isClosed(status: TaskStatus): boolean {
@@ -325,7 +316,6 @@ export function requireFutureDeadline(deadline: Date | undefined, field: string,
 
 /** Statuses that the coordination tools return. Source: docs/semantics.md#one-model. */
 export const COORDINATION_STATUSES = ['available', 'claimed', 'in_progress', 'done', 'failed'] as const;
-
 type CoordinationStatus = (typeof COORDINATION_STATUSES)[number];
 
 export function coordinationStatus(status: TaskStatus): CoordinationStatus {
@@ -339,7 +329,6 @@ export function storedStatuses(word: CoordinationStatus): readonly TaskStatus[] 
 }
 
 export const PRIORITY_WORDS = ['critical', 'high', 'normal', 'low'] as const;
-
 export type PriorityWord = (typeof PRIORITY_WORDS)[number];
 
 export const PRIORITY_RANGES = {
@@ -375,7 +364,6 @@ export const MAX_REQUIRED_CAPABILITIES = 10;
 
 /** Maximum length of a capability key. Firestore cannot query longer texts than 1,500 bytes. */
 export const MAX_CAPABILITY_KEY_BYTES = 1200;
-
 export const MAX_CAPABILITY_KEYS = 150;
 
 /** Returns those of the keys that an agent with these capabilities satisfies. The empty key is always included. */

@@ -183,7 +183,6 @@ export const taskShape = z.object({
       .describe('Report of a previous holder, received after its lease expired and another agent claimed the task.'),
   }).shape,
 });
-
 type TaskResponse = z.output<typeof taskShape>;
 
 /** Returns a copy of the list, or undefined if it is empty. */

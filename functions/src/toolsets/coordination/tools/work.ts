@@ -25,9 +25,7 @@ import {
 } from './coordinationResponses.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
-
 const MAX_HELD = 100;
-
 const MAX_WAIT_SECONDS = 50;
 
 /** Time of a request that is left for the last claim and the response after a wait. */

@@ -144,7 +144,6 @@ const writtenCursor = z.strictObject({
   /** The document's value in the order field, as JSON. Absent for the order by name, or if the value is too long. */
   value: jsonValue.optional(),
 });
-
 type Cursor = Readonly<z.output<typeof writtenCursor>>;
 
 export function cursorText({ query, name, value }: Cursor): string {

@@ -50,7 +50,6 @@ function unsupported(type: string): JsonValue {
 
 /** Maximum sizes in bytes. Source: https://firebase.google.com/docs/firestore/quotas, "Limits". */
 const [MAX_NAME_BYTES, MAX_PATH_BYTES] = [1500, 6144];
-
 export const RESERVED = /^__.*__$/s;
 
 /** Matches half of a surrogate pair, which cannot be encoded as UTF-8. */

@@ -17,7 +17,6 @@ export interface Child extends Ranked {
 
 /** Value by which a child is sorted. A node with children (BRANCH) has no such value: only its key counts. */
 export type Rank = Bound | null | typeof BRANCH;
-
 export const BRANCH: unique symbol = Symbol('branch');
 const INTEGER = /^-?0*\d{1,10}$/;
 const [MIN_INTEGER, MAX_INTEGER] = [-2_147_483_648, 2_147_483_647];

@@ -105,7 +105,6 @@ export const EVENT_TYPES = [
   'document_modified',
   'document_deleted',
 ] as const;
-
 export type EventType = (typeof EVENT_TYPES)[number];
 
 export interface DataEvent {

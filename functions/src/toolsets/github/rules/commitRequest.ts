@@ -17,7 +17,6 @@ export const fileChange = z.strictObject({
   executable: z.boolean().optional().describe('Default: unchanged'),
   delete: z.boolean().default(false).describe('Instead of content'),
 });
-
 export type FileChange = z.output<typeof fileChange>;
 
 export interface CommitRequest {

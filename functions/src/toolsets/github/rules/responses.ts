@@ -49,7 +49,6 @@ export const commit = z
   .transform(({ commit: content, ...same }) => ({ ...same, ...content }));
 
 export type Commit = z.output<typeof commit>;
-
 export const created = hasSha;
 export const reference = z.object({ object: hasSha }).transform(({ object }) => object);
 
@@ -278,7 +277,6 @@ interface Text {
 const MAX_SHOWN_LENGTH = 200;
 
 type Codes = keyof typeof texts;
-
 const TEXTS: { readonly [Code in Codes]: Readonly<Record<keyof (typeof texts)[Code], Text>> } = texts;
 
 type ErrorCode = Pick<ErrorDetails, 'field' | 'entries' | 'retryAfter' | 'cause'> & Readonly<Record<string, unknown>>;

@@ -9,7 +9,6 @@ import type { InboxPorts } from './ports.ts';
 import { isDue, NEW_REQUEST, type Request, withdrawnRequest } from './request.ts';
 
 const QUESTION_TTL_MS = 30 * DAY_MS;
-
 const ID_LENGTH = 20;
 
 export class BudgetQuestions extends Service<InboxPorts> {

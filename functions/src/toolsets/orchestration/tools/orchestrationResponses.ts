@@ -93,7 +93,6 @@ export const runShape = z.object({
   budgets: z.array(budgetShape).optional().describe('Budgets that apply while the run is open'),
   withheld: z.boolean().optional().describe('Whether prompts and outputs are omitted: only the owner sees them'),
 });
-
 export type RunResponse = z.input<typeof runShape>;
 
 /** A workflow definition as an argument. It is validated later, so that error messages can name the invalid step. */

@@ -116,7 +116,6 @@ function participants({ attempts, agents, task_id }: ShownStep): readonly string
 
 /** Maximum waiting time of a call in milliseconds. The whole call may take 50 seconds. */
 export const MAX_WAIT_MS = 45_000;
-
 const RESPONSE_MARGIN_MS = 5000;
 
 /** Data stored for a call with an idempotency key, with which a repeated call finds the run. */

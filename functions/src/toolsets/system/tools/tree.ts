@@ -36,7 +36,6 @@ const nodeShape = z.object({
     totals: totalsShape,
   }).shape,
 });
-
 type NodeResponse = z.output<typeof nodeShape>;
 
 function nodeResponse({ node, visibility }: VisibleNode): NodeResponse {

@@ -23,7 +23,6 @@ const written = z.object({
 });
 
 const OPEN = TASK_STATUSES.filter((status) => !isClosed(status));
-
 const MAX_RESULTS = 5;
 const MAX_RESULT_LENGTH = 300;
 

@@ -31,7 +31,6 @@ export const eventMessage = z.object({
   timestamp: z.iso.datetime(),
   event_data: z.object({ before: jsonObject.nullable(), after: jsonObject.nullable(), changes: z.array(z.string()) }),
 });
-
 type EventMessage = z.output<typeof eventMessage>;
 
 export function messageOf(event: TaskEvent): EventMessage {

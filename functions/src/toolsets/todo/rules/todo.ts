@@ -11,11 +11,8 @@ import type { Reminder } from './reminders/reminder.ts';
 
 /** Priorities, lowest first. */
 export const PRIORITIES = ['LOW', 'MEDIUM', 'HIGH'] as const;
-
 export type Priority = (typeof PRIORITIES)[number];
-
 export const MAX_TITLE_LENGTH = 500;
-
 export const MAX_DESCRIPTION_LENGTH = 5000;
 
 /** Normalizes case for comparisons. Upper case is needed for ß (SS) and for both lower-case forms of Σ. */
@@ -78,7 +75,6 @@ export function requireFuture(field: string, date: Date, now: Date): void {
 }
 
 export const MAX_TAGS = 10;
-
 export const MAX_TAG_LENGTH = 50;
 
 /** Trims tags and removes duplicates, ignoring case. @throws MusterError VALIDATION_ERROR; MAX_TAGS_EXCEEDED */
@@ -106,7 +102,6 @@ function tooManyTags(): MusterError {
 }
 
 export const SORT_FIELDS = ['due_date', 'priority', 'created_at', 'completed_at'] as const;
-
 export const SORT_ORDERS = ['asc', 'desc'] as const;
 
 /** Selects to-dos. Due-date ranges include both ends; a to-do without a due date is outside all ranges. */
@@ -188,7 +183,6 @@ export const todoDocument = z.object({
 });
 
 export const todoCodec = documentCodec(todoDocument);
-
 export const todoFromDocument = todoCodec.fromDocument;
 
 /** Fields of to-dos that the audit log records: without the search index and the last reported state. */

@@ -31,7 +31,6 @@ export interface WordsInText {
 }
 
 const TIME = /\s+(?:at\s+)?(?:noon|midnight|\d{1,2}:\d\d(?:\s*[ap]m)?|\d{1,2}\s*[ap]m)$|\s+at\s+\d{1,2}$/i;
-
 const REPEATS = /(?:^|\s)(?:every|each|daily|weekly|monthly)\b/gi;
 
 /** A title that ends with such a word has lost its end, so the rest of the text was not understood. */
@@ -43,7 +42,6 @@ const KNOWN = new Set(
 );
 
 const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
-
 const DAY_CODES = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 
 /** Other ways to say a repetition, each with the way that rrule knows. */

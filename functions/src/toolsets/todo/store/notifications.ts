@@ -48,7 +48,6 @@ export class DatabaseClientLists extends Service<RealtimePorts> implements Clien
 
 /** Maximum number of devices notified per person. Clients may register more, because security rules cannot count. */
 const MAX_DEVICES = 20;
-
 const storedDevice = z.looseObject({ token: z.string().min(1) });
 
 /** Returns the token of a stored device; undefined if the value is invalid, because clients write these values. */
@@ -89,7 +88,6 @@ function endOf(claim: unknown): number {
 
 /** Longer than the period in which a message can be redelivered, which is at most a day. */
 const DELIVERY_TTL_MS = 2 * DAY_MS;
-
 const SWEEP_BATCH = 200;
 
 /**

@@ -43,7 +43,6 @@ export const createRecurringTask = defineTool({
 });
 
 const UPDATED = 'Recurring task updated. Its current occurrence stays unchanged.';
-
 const UNCHANGED = 'Nothing was changed: the recurring to-do already has these values.';
 
 export const updateRecurringTask = defineTool({

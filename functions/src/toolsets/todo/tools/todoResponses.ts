@@ -32,9 +32,7 @@ import type { EditedOutcome } from '../rules/todos.ts';
 export { reading } from '../../../mcp/tool.ts';
 
 export const defineTool = toolsFor<TodoServices>();
-
 export const taskId = idOf('a task').describe('Task ID');
-
 export const recurringTaskId = idOf('a recurring task').describe('Recurring task ID');
 
 export const title = (description: string) =>

@@ -14,7 +14,6 @@ export const FAILURE_CLASSES = [
   'truncated',
   'aborted',
 ] as const;
-
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
 export interface ModelRequest {

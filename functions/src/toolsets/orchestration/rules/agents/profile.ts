@@ -12,7 +12,6 @@ export const PROFILES = [
   { name: 'claude', capabilities: { planning: 0.95, execution: 0.85, review: 0.9, contextWindow: 200_000 } },
   { name: 'gemini', capabilities: { planning: 0.85, execution: 0.95, review: 0.8, contextWindow: 1_000_000 } },
 ] satisfies readonly { readonly name: (typeof HOSTED_AGENTS)[number]; readonly capabilities: object }[];
-
 export type AgentProfile = Readonly<(typeof PROFILES)[number]>;
 
 /** Agent name for steps in which Muster selects the most suitable agent. */
@@ -192,7 +191,6 @@ const measureDocument = z.object({
   answered: z.number(),
   milliseconds: z.number(),
 });
-
 export type AgentMeasure = Readonly<z.output<typeof measureDocument>>;
 
 /** Returns the counters in a shard document. */

@@ -199,7 +199,6 @@ export const { toDocument: workflowToDocument, fromDocument: workflowFromDocumen
 );
 
 export type SavedWorkflow = ReturnType<typeof workflowFromDocument>;
-
 export const workflowFields = fieldsCodec<SavedWorkflow>(workflowToDocument, workflowFromDocument);
 
 export interface WorkflowChanges {

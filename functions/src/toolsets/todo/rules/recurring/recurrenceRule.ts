@@ -5,9 +5,7 @@ import type { MusterError } from '../../../../kernel/errors.ts';
 import { invalid, PRIORITIES } from '../todo.ts';
 
 export const FREQUENCIES = ['DAILY', 'WEEKLY', 'MONTHLY'] as const;
-
 export const DEFAULT_TIMEZONE = 'UTC';
-
 const SHORT_TIMEZONES = 'CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'.split(' ');
 
 /** The latest instant that the databases can store and RFC 3339 can express. */
@@ -154,7 +152,5 @@ export const recurringTaskDocument = z.object({
 });
 
 export const recurringTaskCodec = documentCodec(recurringTaskDocument);
-
 export const recurringTaskFromDocument = recurringTaskCodec.fromDocument;
-
 export type RecurringTask = ReturnType<typeof recurringTaskFromDocument>;

@@ -64,5 +64,4 @@ export const { toDocument: reminderToDocument, fromDocument: reminderFromDocumen
 );
 
 export type Reminder = ReturnType<typeof reminderFromDocument>;
-
 export const reminderFields = fieldsCodec<Reminder>(reminderToDocument, reminderFromDocument);
