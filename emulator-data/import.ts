@@ -13,8 +13,7 @@ import {
   skillChanges,
 } from '../functions/src/agents/rules/agent.ts';
 import { FirestoreAgentQueries } from '../functions/src/agents/store/agents.ts';
-import type { Change } from '../functions/src/composition/changes.ts';
-import { changeEffects, changeLoosening, changeWriters } from '../functions/src/composition/changes.ts';
+import { type Change, changeEffects, changeLoosening, changeWriters } from '../functions/src/composition/changes.ts';
 import { CREDENTIAL_DAYS, type Credential } from '../functions/src/identity/rules/credential.ts';
 import { ROLES } from '../functions/src/identity/rules/role.ts';
 import { credentialToDocument } from '../functions/src/identity/store/credentials.ts';

@@ -2,8 +2,7 @@
 import type { DocumentReference, Firestore } from '@google-cloud/firestore';
 import { type Agent, countedAgent, skillChanges } from '../agents/rules/agent.ts';
 import { type GraphPorts, hasOpenAncestor } from '../graph/rules/linking.ts';
-import type { Store } from '../kernel/commit.ts';
-import { StaleWriteError, type Versioned } from '../kernel/commit.ts';
+import { StaleWriteError, type Store, type Versioned } from '../kernel/commit.ts';
 import { retryOnConflict } from '../kernel/concurrency.ts';
 import { deleteFound } from '../kernel/firestore/client.ts';
 import { ARCHIVE, COLLECTIONS, countersPath } from '../kernel/firestore/paths.ts';

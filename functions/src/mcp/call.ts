@@ -22,8 +22,7 @@ import { LooseningError } from '../kernel/loosening.ts';
 import type { KernelPorts } from '../kernel/ports.ts';
 import { type CallContext, type Progress, presentableError, type RequestContext } from './callContext.ts';
 import type { FoundResource, FoundTemplate } from './resources.ts';
-import type { FoundTool, PreparedCall, Tool } from './tool.ts';
-import { fullName } from './tool.ts';
+import { type FoundTool, fullName, type PreparedCall, type Tool } from './tool.ts';
 import {
   CHECK_BEFORE_RETRY,
   type Outcome,

@@ -7,8 +7,7 @@ import type { Directory, ListedToolInfo, RequestContext } from './callContext.ts
 import { compactSchema, inputJsonSchema, outputJsonSchema, responseOrErrorSchema } from './jsonSchema.ts';
 import { acceptedNames, OTHER_ENDPOINT, toolNaming, wireName } from './names.ts';
 import { type Resources, resourcesOf, type ViewMeta, viewOf } from './resources.ts';
-import type { EventSource, FoundTool, Tool, ToolHints, Toolset } from './tool.ts';
-import { fullName } from './tool.ts';
+import { type EventSource, type FoundTool, fullName, type Tool, type ToolHints, type Toolset } from './tool.ts';
 import { type Dialect, type Listing, type Selection, SHORT_LISTS } from './urlSelection.ts';
 
 /** Clients truncate longer instructions, some without notice. Source: docs/semantics.md#the-endpoint. */

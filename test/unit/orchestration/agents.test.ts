@@ -11,8 +11,7 @@ import {
   fallbackAgents,
   recommend,
 } from '../../../functions/src/toolsets/orchestration/rules/agents/roster.ts';
-import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
-import { measuresOf } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
+import { type Attempt, measuresOf } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import { assignAgents, withOverrides } from '../../../functions/src/toolsets/orchestration/rules/runs/assignment.ts';
 import {
   networkTask,

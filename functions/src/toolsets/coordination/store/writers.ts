@@ -12,8 +12,7 @@ import {
   taskPath,
   workspacePath,
 } from '../../../kernel/firestore/paths.ts';
-import type { EffectsOf } from '../../../kernel/firestore/store.ts';
-import { type ChangeWriters, type CommitWrites, increments } from '../../../kernel/firestore/store.ts';
+import { type ChangeWriters, type CommitWrites, type EffectsOf, increments } from '../../../kernel/firestore/store.ts';
 import type { MessageChanges } from '../rules/mailbox.ts';
 import { discoveryToDocument, type Session, type SessionChanges, sessionToDocument } from '../rules/session.ts';
 import { type Task, type TaskChanges, taskToDocument } from '../rules/task.ts';

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { filePath, isSha, refName } from './names.ts';
 import type { GitHub, RepositoryName } from './ports.ts';
-import type { FileKind, TreeEntry } from './responses.ts';
-import { refusal } from './responses.ts';
+import { type FileKind, refusal, type TreeEntry } from './responses.ts';
 import { isBase64, utf8Text } from './text.ts';
 
 /** Maximum number of base64 files per commit. Each one needs a write, and GitHub asks for one write per second. */

@@ -5,8 +5,7 @@ import { Service } from '../../../kernel/ports.ts';
 import { type CommitRequest, checkRequest, type FileChange, isBlocking, kindsOf, openTree } from './commitRequest.ts';
 import { isSha, outsideRepositories, refName } from './names.ts';
 import type { GitHub, GitHubPorts, NewTreeEntry, RepositoryName } from './ports.ts';
-import type { Commit } from './responses.ts';
-import { refusal } from './responses.ts';
+import { type Commit, refusal } from './responses.ts';
 
 /** Maximum number of attempts to commit, if other commits move the branch in the meantime. */
 const MAX_COMMIT_ATTEMPTS = 3;

@@ -6,8 +6,7 @@ import { withoutCodes } from '../../../kernel/text.ts';
 import { filePath, lineOf, matchedLine, refName, type SearchFilters, searchedOwner, searchQuery } from './names.ts';
 import type { CodeSearch, GitHub, GitHubPorts, RepositoryName, WorkflowRunQuery } from './ports.ts';
 import { type RepositoryScope, searchWithin } from './reach.ts';
-import type { CodeHit, FoundFile } from './responses.ts';
-import { refusal } from './responses.ts';
+import { type CodeHit, type FoundFile, refusal } from './responses.ts';
 import { base64Part, plainText, textPart, utf8Text } from './text.ts';
 
 /** Maximum size of a file in bytes. A file that is too large for one response is returned in parts. */

@@ -12,8 +12,7 @@ import {
   workRecordPath,
 } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
-import type { EffectsOf } from '../../../kernel/firestore/store.ts';
-import { type ChangeWriters, increments } from '../../../kernel/firestore/store.ts';
+import { type ChangeWriters, type EffectsOf, increments } from '../../../kernel/firestore/store.ts';
 import type { ListPage } from '../../../kernel/paging.ts';
 import { type AgentMeasure, type MeasureChanges, measureFromDocument } from '../rules/agents/profile.ts';
 import type { WorkChanges, WorkRecord } from '../rules/agents/scoring.ts';

@@ -23,8 +23,7 @@ import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { cannotUndoError, restoredFields } from '../../../kernel/effects.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { readUnreadable, Service } from '../../../kernel/ports.ts';
-import type { CoordinationChange } from '../../coordination/index.ts';
-import { type CoordinationPorts, requireTaskManager } from '../../coordination/index.ts';
+import { type CoordinationChange, type CoordinationPorts, requireTaskManager } from '../../coordination/index.ts';
 
 type Ports = BudgetPorts & GraphPorts & Pick<CoordinationPorts, 'store' | 'clock' | 'randomness' | 'tasks'>;
 

@@ -8,8 +8,7 @@ import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
 import type { TaskHistory } from '../rules/ports.ts';
-import type { ReminderChanges } from '../rules/reminders/reminder.ts';
-import { reminderToDocument } from '../rules/reminders/reminder.ts';
+import { type ReminderChanges, reminderToDocument } from '../rules/reminders/reminder.ts';
 import { type EventChanges, eventMessage, eventOf, messageOf, type TaskEvent } from '../rules/taskEvent.ts';
 
 /** A Firestore update keeps fields that it does not mention, so these two fields are deleted explicitly. */

@@ -3,8 +3,7 @@ import { pinnedFor } from '../../../../access/rules/workspace.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { AUTO } from '../agents/profile.ts';
 import { recommend, type Situation, scoresFor } from '../agents/roster.ts';
-import type { RandomSource } from '../agents/scoring.ts';
-import { chooseByScore, evidenceOf } from '../agents/scoring.ts';
+import { chooseByScore, evidenceOf, type RandomSource } from '../agents/scoring.ts';
 import { estimatedTokens } from '../calls/budget.ts';
 import { agentsOf, isGroup, type Step, type Workflow, withSteps } from '../workflows/definition.ts';
 

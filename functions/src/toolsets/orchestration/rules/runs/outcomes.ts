@@ -1,7 +1,6 @@
 /** Computes agents' outcomes when a run ends: only then are they known. Source: docs/semantics.md#orchestration. */
 import type { Outcome } from '../agents/scoring.ts';
-import type { Attempt } from '../calls/attempt.ts';
-import { isMeasured } from '../calls/attempt.ts';
+import { type Attempt, isMeasured } from '../calls/attempt.ts';
 import { normalized } from '../steps/judging.ts';
 import type { StepRecord } from '../steps/step.ts';
 import { allSteps, type Step, type Workflow } from '../workflows/definition.ts';
