@@ -14,7 +14,7 @@ function complaint(args: readonly string[], env: NodeJS.ProcessEnv = {}): string
 }
 
 describe('parseSettings', () => {
-  it('sets defaults for omitted options', () => {
+  it('sets defaults for omitted options', () =>
     assert.deepEqual(parseSettings(ENOUGH, {}), {
       repo: '.',
       url: 'http://127.0.0.1:5001/mcp',
@@ -26,8 +26,7 @@ describe('parseSettings', () => {
       silence: 600,
       for: 'owner',
       lease: 120,
-    });
-  });
+    }));
 
   it('reads URL and credential from MUSTER_URL and MUSTER_TOKEN if options are missing', () => {
     const env = { MUSTER_URL: 'https://example.com/mcp', MUSTER_TOKEN: 'from.environment' };

@@ -44,12 +44,11 @@ describe('the policy file for Gemini CLI', () => {
     );
   });
 
-  it('cannot be written for a tool with an argument that Gemini CLI would ignore', () => {
+  it('cannot be written for a tool with an argument that Gemini CLI would ignore', () =>
     assert.throws(
       () => policyOf(['write_file(src/a.ts)']),
       (error) => error instanceof AttemptFailure && !error.retryable && /write_file\(src/.test(error.message),
-    );
-  });
+    ));
 
   it('is private, is in a temporary folder, and is deleted after the run', () => {
     const { args, dispose } = gemini.prepare({ model: undefined, allowedTools: ['web_fetch'], unsafe: false }, place);

@@ -100,7 +100,7 @@ describe('destinationOf', () => {
       false,
     ],
   ] as const)
-    it(`throws an error for a pull request if ${when}`, () => {
+    it(`throws an error for a pull request if ${when}`, () =>
       assert.throws(
         () => destinationOf({ ...standard, ...wishes }),
         (error: unknown) => {
@@ -109,8 +109,7 @@ describe('destinationOf', () => {
           assert.equal(error.retryable, retryable);
           return true;
         },
-      );
-    });
+      ));
 });
 
 class GitHubHub extends LocalHub {

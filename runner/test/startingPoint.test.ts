@@ -340,13 +340,12 @@ describe('findStartingPoint', () => {
   });
 
   describe('a task whose branch is in use', () => {
-    it('fails temporarily if the user has checked out the branch', async () => {
-      await assert.rejects(find({ branch: 'main' }), (error: unknown) => {
+    it('fails temporarily if the user has checked out the branch', () =>
+      assert.rejects(find({ branch: 'main' }), (error: unknown) => {
         assert.ok(error instanceof BranchBusy);
         assert.equal(error.isRunners, false);
         return rejectsAs('busy', /"main" is checked out in .*repo/)(error);
-      });
-    });
+      }));
 
     it('does not change a branch that the user has checked out', async () => {
       pushElsewhere('main');

@@ -68,14 +68,13 @@ describe('the task queue with six workers', () => {
     assert.ok(JSON.stringify(held).includes(heldTaskIds.task));
   });
 
-  it('releases the task of a killed worker by the cleanup job, so that another worker claims it', async () => {
-    await sweepUntil('the task is released', async () => {
+  it('releases the task of a killed worker by the cleanup job, so that another worker claims it', () =>
+    sweepUntil('the task is released', async () => {
       const again = workers
         .flatMap((worker) => worker.reports)
         .find((one) => one.task === heldTaskIds.task && one.epoch > heldTaskIds.epoch);
       return again;
-    });
-  });
+    }));
 
   it('is emptied by the other five workers after one worker was killed', async () => {
     const ends = await Promise.all(workers.slice(1).map((worker) => worker.ended));

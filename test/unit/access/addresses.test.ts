@@ -13,12 +13,11 @@ describe('public address', () => {
   for (const written of [ORIGIN, `${ORIGIN}/`, `${ORIGIN}/mcp`, `${ORIGIN}/mcp/`, 'HTTPS://Muster.Example:443/mcp'])
     it(`is accepted as an origin: ${written}`, () => assert.deepEqual(mainOf(written), ROOT));
 
-  it('keeps the port of the configured URL', () => {
+  it('keeps the port of the configured URL', () =>
     assert.deepEqual(mainOf('http://localhost:5005/mcp'), {
       issuer: 'http://localhost:5005',
       mcp: 'http://localhost:5005/mcp',
-    });
-  });
+    }));
 
   it('has the path of the configured URL if that path is neither / nor /mcp', () => {
     assert.deepEqual(mainOf(FUNCTION), OWN);

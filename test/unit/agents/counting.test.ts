@@ -31,12 +31,11 @@ describe('agent counts', () => {
     assert.deepEqual(moves(member({}), member({ parts: { alpha: 'leader' } })), [['alpha', 0, 1, 0]]);
   });
 
-  it('decrease in one workspace and increase in another when an agent moves', () => {
+  it('decrease in one workspace and increase in another when an agent moves', () =>
     assert.deepEqual(moves(member({}), member({ parts: { beta: 'worker' } })), [
       ['alpha', -1, 0, -1],
       ['beta', 1, 0, 1],
-    ]);
-  });
+    ]));
 
   it('include an agent in each workspace in which the agent has a role', () => {
     assert.deepEqual(moves(member({}), member({ parts: { alpha: 'worker', beta: 'leader' } })), [['beta', 1, 1, 1]]);

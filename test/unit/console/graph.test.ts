@@ -9,13 +9,12 @@ function task(id: string, dependencies: readonly string[] = []) {
 describe('task graph of the console', () => {
   const tasks = [task('a'), task('b', ['a']), task('c', ['a', 'elsewhere']), task('d', ['b']), task('e')];
 
-  it('has edges only between tasks that are shown', () => {
+  it('has edges only between tasks that are shown', () =>
     assert.deepEqual(edgesOf(tasks), [
       { from: 'a', to: 'b' },
       { from: 'a', to: 'c' },
       { from: 'b', to: 'd' },
-    ]);
-  });
+    ]));
 
   it('moves the selection by arrow keys along edges, and between tasks with a common dependency', () => {
     assert.equal(step(tasks, 'a', 'ArrowRight'), 'b');

@@ -5,13 +5,12 @@ import { forAll, forAllAsync } from '../../support/properties.ts';
 import { refusal } from '../../support/refusal.ts';
 
 describe('dependencies in a batch of new tasks', () => {
-  it('name tasks of the batch as task-N, and existing tasks by id', () => {
+  it('name tasks of the batch as task-N, and existing tasks by id', () =>
     assert.deepEqual(resolveBatch([['task-2', 'task-0abc-001'], [], ['task-1', 'task-2']]), [
       [{ sibling: 1 }, { existing: 'task-0abc-001' }],
       [],
       [{ sibling: 0 }, { sibling: 1 }],
-    ]);
-  });
+    ]));
 
   it('are stored once if they are listed twice', () =>
     assert.deepEqual(resolveBatch([[], ['task-1', 'task-1', 'x', 'x']])[1], [{ sibling: 0 }, { existing: 'x' }]));

@@ -85,7 +85,6 @@ describe('explanation of a task', () => {
       assert.match(String(waits[0]?.remedy), remedy);
     });
 
-  it('names its state and holder', () => {
-    assert.equal(reasons({ task: sampleTask({ status: 'claimed', claim }) }).state, 'The task is claimed by "ann".');
-  });
+  it('names its state and holder', () =>
+    assert.equal(reasons({ task: sampleTask({ status: 'claimed', claim }) }).state, 'The task is claimed by "ann".'));
 });

@@ -46,7 +46,7 @@ describe('codec of a Firestore document', () => {
     assert.deepEqual(toDocument(visit), fields);
   });
 
-  it('renames fields at every depth, but never the keys of maps', () => {
+  it('renames fields at every depth, but never the keys of maps', () =>
     assert.deepEqual(toDocument(full), {
       guest_name: 'Ada',
       at,
@@ -56,8 +56,7 @@ describe('codec of a Firestore document', () => {
       rooms: [{ room_id: 'r1', visit_count: 1 }],
       keys: { front_door: { held_by: 'Ada' } },
       wishes: '{"nothing":null,"lists":[[1],[2]]}',
-    });
-  });
+    }));
 
   it('reads the documents that it writes, and ignores unknown fields', () => {
     for (const value of [visit, full]) {

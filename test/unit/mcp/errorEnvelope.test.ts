@@ -20,13 +20,12 @@ const error = new MusterError('NOT_FOUND', 'Task task-1 not found.', {
 });
 
 describe('error response of a tool', () => {
-  it('is a single text in the toolset coordination', () => {
+  it('is a single text in the toolset coordination', () =>
     assert.deepEqual(refused('coordination', error), {
       content: [{ type: 'text', text: '{"error":"Task task-1 not found. List the tasks."}' }],
       structuredContent: { error: 'Task task-1 not found. List the tasks.' },
       isError: true,
-    });
-  });
+    }));
 
   it('contains code, message and data in the toolsets of the network specification', () => {
     const { structuredContent } = refused('onboarding', error);

@@ -95,9 +95,8 @@ describe('the error for a body that is not JSON', () => {
     ['\u0000', /Unexpected token '\ufffd'/],
     [`[${' '.repeat(4_000_000)}x`, /^.{0,150}$/],
   ] as const)
-    it(`states what is wrong with ${JSON.stringify(text.slice(0, 20))}`, () => {
-      assert.match(refusalOf(text) ?? '', fault);
-    });
+    it(`states what is wrong with ${JSON.stringify(text.slice(0, 20))}`, () =>
+      assert.match(refusalOf(text) ?? '', fault));
 
   it('is returned exactly for texts that are not JSON', () => {
     const put = fc.constantFrom('', '"', '{', ']', ',', ':', '\\', '0', '-', 'e');

@@ -36,19 +36,17 @@ describe('error for an unknown tool', () => {
     assert.equal(reported('get_statuss', at), 'Unknown tool: get_statuss. Did you mean get_status?');
   });
 
-  it('names the right URL if the tool exists but the URL does not select it', () => {
+  it('names the right URL if the tool exists but the URL does not select it', () =>
     assert.equal(
       reported('todo.addTask', { at: ['coordination'], dialect: 'own' }),
       'Unknown tool: todo.addTask. This URL does not select todo.add_task. Use /mcp/todo or /mcp.',
-    );
-  });
+    ));
 
-  it('explains that a read-only URL does not offer tools that write', () => {
+  it('explains that a read-only URL does not offer tools that write', () =>
     assert.equal(
       reported('todo_add_task', { readonly: true }),
       'Unknown tool: todo_add_task. todo.add_task changes data, but this URL is read-only. Use the URL without "readonly".',
-    );
-  });
+    ));
 
   it('refers to tools/list if no tool has a similar name', () => {
     for (const name of ['', '🙈', 'x'.repeat(500_000), 'archive_everything_there_is'])

@@ -23,7 +23,7 @@ describe('withToolArgumentName', () => {
     return error.details.field;
   };
 
-  it("replaces the field name in an error by the name of the tool's argument", () => {
+  it("replaces the field name in an error by the name of the tool's argument", () =>
     assert.deepEqual(['task_id', 'taskId', 'agentId', 'agent_id', 'tasks.3.priority', 'task_id.0'].map(named), [
       'taskId',
       'taskId',
@@ -31,8 +31,7 @@ describe('withToolArgumentName', () => {
       'agent_id',
       'tasks.3.priority',
       'taskId.0',
-    ]);
-  });
+    ]));
 
   it('keeps an unknown field name, a missing field name and other errors unchanged', () => {
     assert.deepEqual([named('claim_epoch'), named('')], ['claim_epoch', '']);

@@ -97,14 +97,13 @@ describe('requirements that are inferred from a task', () => {
 });
 
 describe('roleNamed', () => {
-  it('finds a role by its own name or by the name of its capability', () => {
+  it('finds a role by its own name or by the name of its capability', () =>
     assert.deepEqual(['Planning', 'executor', ' review ', 'cook'].map(roleNamed), [
       'plan',
       'execute',
       'review',
       undefined,
-    ]);
-  });
+    ]));
 });
 
 describe('automatic choice of a workflow and its agents', () => {

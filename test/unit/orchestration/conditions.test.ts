@@ -67,12 +67,11 @@ describe('condition', () => {
     ['input.split(" ").size() > 1', /Unknown function split\(\)/],
   ];
   for (const [expression, why] of refused)
-    it(`rejects ${expression.slice(0, 50)}`, () => {
+    it(`rejects ${expression.slice(0, 50)}`, () =>
       assert.throws(
         () => checkCondition(expression),
         (error) => error instanceof ExpressionError && why.test(error.message),
-      );
-    });
+      ));
 
   const broken = ['context.missing', 'context.owner', '1 / 0 == 1', 'context.constructor == 1', 'context["__proto__"]'];
   for (const expression of broken)

@@ -187,12 +187,11 @@ describe('reasons for the choice of an agent', () => {
     one.name === 'gemini' ? { ...one, availability: { available: false as const, reason: 'There is no key.' } } : one,
   );
 
-  it('contain the outcomes of both agents in the workspace', () => {
+  it('contain the outcomes of both agents in the workspace', () =>
     assert.equal(
       chosen(),
       'work: claude: Good execution capability, 14 of 16 answers for execute accepted here, on average 0.8 s and 0.01 USD (0.84); gemini: 7 of 9 answers for execute accepted here, on average 1.4 s and 0.0178 USD.',
-    );
-  });
+    ));
 
   it('report that an agent with a lower score was tried to learn about it', () => {
     const reported = SEEDS.map((seed) => chosen(NO_ROUTING, {}, `run ${seed}`));

@@ -494,7 +494,6 @@ describe('answer that is normalized for a vote', () => {
     assert.equal(new Set(different.map(normalized)).size, different.length);
   });
 
-  it('does not change if it is normalized again', () => {
-    forAll(fc.string({ unit: 'grapheme' }), (text) => assert.equal(normalized(normalized(text)), normalized(text)));
-  });
+  it('does not change if it is normalized again', () =>
+    forAll(fc.string({ unit: 'grapheme' }), (text) => assert.equal(normalized(normalized(text)), normalized(text))));
 });

@@ -91,12 +91,11 @@ describe('prompt template', () => {
     [`${'{{#context}}'.repeat(6)}${'{{/context}}'.repeat(6)}`, /at most 4 levels/],
   ];
   for (const [template, why] of refused)
-    it(`is rejected if it contains ${template.slice(0, 40)}`, () => {
+    it(`is rejected if it contains ${template.slice(0, 40)}`, () =>
       assert.throws(
         () => checkTemplate(template),
         (error) => error instanceof ExpressionError && why.test(error.message),
-      );
-    });
+      ));
 
   it('is rejected if nested sections would multiply the output', () => {
     const large = { ...scope, context: { list: Array.from({ length: 1000 }, () => 'x'.repeat(500)) } };

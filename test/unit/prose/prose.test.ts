@@ -24,7 +24,7 @@ describe('greet', () => {
 `;
 
 describe('passages that the prose linter extracts from a file', () => {
-  it('are the paragraphs and tags of comments, whole messages and test titles', () => {
+  it('are the paragraphs and tags of comments, whole messages and test titles', () =>
     assert.deepEqual(shown(proseOfCode('greet.mjs', SOURCE, { isTest: false })), [
       '3 C First sentence of a comment.',
       "5 C the agent's name",
@@ -32,8 +32,7 @@ describe('passages that the prose linter extracts from a file', () => {
       '12 C not prose: a single word',
       '10 S No agent `x` here. Register it.',
       '14 T returns the `x` of an agent',
-    ]);
-  });
+    ]));
 
   it('include no messages if the file is a test', () => {
     const kinds = proseOfCode('greet.test.ts', SOURCE, { isTest: true }).map(({ kind }) => kind);

@@ -43,12 +43,11 @@ describe('arguments of npm test', () => {
   it('imply --nightly if they name a nightly spec file', () =>
     assert.equal(choose(['test/e2e/busyMachine.nightly.ts']).nightly, true));
 
-  it('cause an error that lists the suites if they name an unknown suite', () => {
+  it('cause an error that lists the suites if they name an unknown suite', () =>
     assert.throws(
       () => choose(['units']),
       /unit, stored, contract, rtdb-lite, views, runner, start, rules, integration, signin, attack, bench, e2e, real/,
-    );
-  });
+    ));
 
   it('are explained in the help, together with every suite', () => {
     for (const { name, specs } of suites) assert.match(help(), new RegExp(` ${name} +${specs}\\b`));

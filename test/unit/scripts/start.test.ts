@@ -138,13 +138,12 @@ describe('Chromium for page tests', () => {
     setVariable('MUSTER_CHROMIUM', MUSTER_CHROMIUM);
   });
 
-  it('is reported as missing in one line if it is not installed', () => {
+  it('is reported as missing in one line if it is not installed', () =>
     assert.equal(
       missingChromium(),
       'Chromium is required for the tests of pages but not installed: ' +
         "install Debian's package chromium, or set MUSTER_CHROMIUM",
-    );
-  });
+    ));
 
   it('is found by any of its common names, or by the variable MUSTER_CHROMIUM', () => {
     for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {

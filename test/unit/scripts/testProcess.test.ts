@@ -5,11 +5,10 @@ import { basename } from 'node:path';
 import { setVariable } from '../../support/environment.ts';
 
 describe('test process', () => {
-  it('does not let a test replace process.env, which native code reads', () => {
+  it('does not let a test replace process.env, which native code reads', () =>
     assert.throws(() => {
       process.env = { ...process.env };
-    }, TypeError);
-  });
+    }, TypeError));
 
   it('lets a test set and remove an environment variable', () => {
     setVariable('MUSTER_UNKNOWN', 'set');

@@ -209,9 +209,8 @@ describe('texts of the sign-in pages', () => {
     }
   });
 
-  it('are filled only once, so that placeholders within a value are not filled', () => {
-    assert.equal(fill('{a} and {b} {c}', { a: '{b}', b: '$&' }), '{b} and $& {c}');
-  });
+  it('are filled only once, so that placeholders within a value are not filled', () =>
+    assert.equal(fill('{a} and {b} {c}', { a: '{b}', b: '$&' }), '{b} and $& {c}'));
 });
 
 describe('languageOf', () => {

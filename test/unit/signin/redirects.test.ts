@@ -229,10 +229,9 @@ describe('redirect URI to which a sign-in returns', () => {
     );
   });
 
-  it('has its own parameters replaced by result parameters of the same name', () => {
+  it('has its own parameters replaced by result parameters of the same name', () =>
     assert.equal(
       withParameters('https://client.example/?code=old&iss=old', { code: 'new', iss: 'https://muster.example' }),
       'https://client.example/?code=new&iss=https%3A%2F%2Fmuster.example',
-    );
-  });
+    ));
 });

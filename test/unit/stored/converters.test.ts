@@ -74,9 +74,8 @@ function comesBack<Value>(
   toDocument: (value: Value) => object,
   fromDocument: (data: unknown, value: Value) => Value,
 ): void {
-  it(`(${name}) are unchanged after they were written and read`, () => {
-    inRuns(300).forAll(values, (value) => assert.deepEqual(fromDocument(stored(toDocument(value)), value), value));
-  });
+  it(`(${name}) are unchanged after they were written and read`, () =>
+    inRuns(300).forAll(values, (value) => assert.deepEqual(fromDocument(stored(toDocument(value)), value), value)));
 }
 
 function must<Value>(value: Value | undefined): Value {

@@ -58,13 +58,12 @@ function chain(rule: RecurrenceRule, length: number): Occurrence[] {
 }
 
 describe('occurrences of a recurrence rule', () => {
-  it('match a search through every day of the calendar, after any instant', () => {
+  it('match a search through every day of the calendar, after any instant', () =>
     inRuns(600).forAll(anyRule, date('1969-01-01', '2200-01-01'), (rule, after) => {
       assert.deepEqual(nextOccurrence(rule, after), walkToNext(rule, after));
-    });
-  });
+    }));
 
-  it('match the occurrences of the package rrule in UTC', () => {
+  it('match the occurrences of the package rrule in UTC', () =>
     inRuns(150).forAll(anyRule, (zoned) => {
       const rule = {
         ...zoned,
@@ -80,8 +79,7 @@ describe('occurrences of a recurrence rule', () => {
       const expected = other.all((_, index) => index < 20);
       const dueTimes = chain(rule, 20).map(({ due }) => due);
       assert.deepEqual(dueTimes, expected);
-    });
-  });
+    }));
 
   it('match the occurrences of the package rrule in UTC, also with an interval and days', () => {
     const days = fc.uniqueArray(fc.constantFrom('MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'), { minLength: 1 });
@@ -112,7 +110,7 @@ describe('occurrences of a recurrence rule', () => {
     );
   });
 
-  it('are in order, at the same time of day except in skipped hours', () => {
+  it('are in order, at the same time of day except in skipped hours', () =>
     inRuns(150).forAll(anyRule, (rule) => {
       const occurrences = chain(rule, 15);
       const timeOfDay = wallClock(rule.start_date.getTime(), rule.timezone) - Date.parse(occurrences[0]!.on);
@@ -126,17 +124,15 @@ describe('occurrences of a recurrence rule', () => {
         const isInGap = firstInstant(meant, rule.timezone) === undefined;
         assert.ok(isInGap ? shown > meant : shown === meant, `${due.toISOString()} of ${on}`);
       });
-    });
-  });
+    }));
 
-  it('do not depend on the previous occurrence, so that they never drift', () => {
+  it('do not depend on the previous occurrence, so that they never drift', () =>
     inRuns(150).forAll(anyRule, fc.nat(11), (rule, steps) => {
       const occurrences = chain(rule, 12);
       const one = occurrences[Math.min(steps, occurrences.length - 1)]!;
       const justBefore = new Date(one.due.getTime() - 1);
       assert.deepEqual(nextOccurrence(rule, justBefore), one);
-    });
-  });
+    }));
 });
 
 describe('occurrences of a daily to-do across clock changes', () => {

@@ -67,13 +67,12 @@ describe('recurrence rule', () => {
   });
 
   for (const frequency of ['YEARLY', 'daily', '', 'toString'])
-    it(`is rejected with the frequency "${frequency}"`, () => {
+    it(`is rejected with the frequency "${frequency}"`, () =>
       assert.deepEqual(refusal({ ...daily, frequency }), {
         code: 'VALIDATION_ERROR',
         field: 'frequency',
         reason: 'INVALID_FREQUENCY',
-      });
-    });
+      }));
 
   for (const timezone of [
     'Mars/Phobos',
@@ -86,13 +85,12 @@ describe('recurrence rule', () => {
     'UTC\0',
     '../etc/passwd',
   ])
-    it(`is rejected with the time zone ${JSON.stringify(timezone)}`, () => {
+    it(`is rejected with the time zone ${JSON.stringify(timezone)}`, () =>
       assert.deepEqual(refusal({ ...daily, timezone }), {
         code: 'VALIDATION_ERROR',
         field: 'timezone',
         reason: 'INVALID_TIMEZONE',
-      });
-    });
+      }));
 
   it('is accepted with every known time zone, in upper or lower case', () => {
     const zones = [...Intl.supportedValuesOf('timeZone'), 'US/Pacific', 'Etc/GMT+5', 'EST5EDT', 'GMT0', 'Zulu'];

@@ -24,9 +24,8 @@ const position: fc.Arbitrary<RealtimeCursor> = fc.record(
 const refused = (error: unknown) => error instanceof MusterError && error.code === 'VALIDATION_ERROR';
 
 describe('cursors of the Realtime Database', () => {
-  it('keep their contents when they are encoded and decoded', () => {
-    forAll(position, (one) => assert.deepEqual(cursors.decode(cursors.encode(one)), one));
-  });
+  it('keep their contents when they are encoded and decoded', () =>
+    forAll(position, (one) => assert.deepEqual(cursors.decode(cursors.encode(one)), one)));
 
   it('are rejected if they are sent with another query', () =>
     forAll(position, fc.integer({ min: 0, max: 3 }), (one, index) => {
