@@ -19,9 +19,8 @@ const run = templatesFor<OrchestrationServices>()({
   role: 'viewer',
   scope: 'owner',
   variables: z.object({ runId }),
-  read: async ({ services, principal }, { runId: id }) => {
-    return JSON.stringify(runShape.parse(runResponse(await services.orchestration.runs.view(principal, id))));
-  },
+  read: async ({ services, principal }, { runId: id }) =>
+    JSON.stringify(runShape.parse(runResponse(await services.orchestration.runs.view(principal, id)))),
   watch: ({ services, principal, disconnectSignal }, { runId: id }) =>
     services.orchestration.runs.watch(principal, id, disconnectSignal()),
 });
