@@ -84,9 +84,7 @@ for (const { id, keywords, source, ignoreCase } of rules) {
 }
 console.log('];');
 
-/**
- * @param {string} text
- */
+/** @param {string} text */
 function parse(text) {
   const [own = ''] = text.split(/^\[\[?rules\./m);
   return {
@@ -139,9 +137,7 @@ function bothCases(source) {
     .replaceAll('[abcdef0123456789]', '[a-fA-F0-9]');
 }
 
-/**
- * @param {string} text
- */
+/** @param {string} text */
 function quoted(text) {
   return `'${text}'`;
 }

@@ -122,9 +122,7 @@ function detailsOf(emulator) {
   return allDetails()[emulator];
 }
 
-/**
- * @returns {{ firestore: Download, database: Download, pubsub: Packed, ui: { main: Packed } }}
- */
+/** @returns {{ firestore: Download, database: Download, pubsub: Packed, ui: { main: Packed } }} */
 function allDetails() {
   const path = `${root}/node_modules/firebase-tools/lib/emulator/downloadableEmulatorInfo.json`;
   return JSON.parse(readFileSync(path, 'utf8'));
