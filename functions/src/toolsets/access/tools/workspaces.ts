@@ -4,34 +4,24 @@ import { MusterError } from '../../../kernel/errors.ts';
 import type { ListedToolInfo } from '../../../mcp/callContext.ts';
 import { writing } from '../../../mcp/tool.ts';
 import type { UpdatedWorkspace } from '../rules/workspaceChanges.ts';
-import {
-  accessArgument,
-  approvalsArgument,
-  defineTool,
-  repositoriesArgument,
-  routingArgument,
-  workspaceArgument,
-  workspaceName,
-  workspaceResponse,
-  workspaceShape,
-} from './accessResponses.ts';
+import * as shapes from './accessResponses.ts';
 
-export const createWorkspace = defineTool({
+export const createWorkspace = shapes.defineTool({
   name: 'create_workspace',
   title: 'Create a workspace',
   description: "Creates a workspace led by the caller's owner. For leaders and deployment admins.",
   details:
     'private: members only. open: everyone with a deployment role has that role here. After the call, messages/<name> and shared/<name> in both databases belong to the workspace.',
   input: z.strictObject({
-    name: workspaceName.describe('1 to 64 letters, digits, "-" or "_"'),
-    access: accessArgument.default('private').describe('Who may enter'),
-    repositories: repositoriesArgument.default([]).describe('GitHub repositories'),
+    name: shapes.workspaceName.describe('1 to 64 letters, digits, "-" or "_"'),
+    access: shapes.accessArgument.default('private').describe('Who may enter'),
+    repositories: shapes.repositoriesArgument.default([]).describe('GitHub repositories'),
   }),
-  output: workspaceShape,
+  output: shapes.workspaceShape,
   ...writing('leader', { destructiveHint: false, idempotentHint: false }, ['repositories']),
   scope: 'owner',
   example: { name: 'apollo', repositories: ['sartor-ai/muster'] },
-  response: workspaceResponse,
+  response: shapes.workspaceResponse,
   handler: ({ services, principal, recordResponse }, { name, access, repositories }) =>
     services.access.workspaces.create(principal, { name, access, repositories }, recordResponse),
 });
@@ -49,7 +39,7 @@ function requireApprovable(tools: readonly ListedToolInfo[], approvals: readonly
   });
 }
 
-export const updateWorkspace = defineTool({
+export const updateWorkspace = shapes.defineTool({
   name: 'update_workspace',
   title: 'Update a workspace',
   description:
@@ -57,13 +47,13 @@ export const updateWorkspace = defineTool({
   details:
     "Omitted fields stay unchanged. Opening a workspace requires a leader of the deployment. The workspace `default` is always open. A call that needs approval waits in the inbox of the person in asks, or of the calling agent's owner, and runs after the approval. With above_usd, only calls that may cost more, or have no maximum cost, need approval. Takes effect within 5 seconds. An agent can make settings stricter. If it loosens one, a person approves the call first.",
   input: z.strictObject({
-    workspace: workspaceArgument,
-    access: accessArgument.optional().describe('Who may enter'),
-    repositories: repositoriesArgument.optional().describe('Replaces the list'),
-    routing: routingArgument.optional().describe('Agents: pin and forbid replace previous values'),
-    approvals: approvalsArgument.optional().describe('Replaces the list'),
+    workspace: shapes.workspaceArgument,
+    access: shapes.accessArgument.optional().describe('Who may enter'),
+    repositories: shapes.repositoriesArgument.optional().describe('Replaces the list'),
+    routing: shapes.routingArgument.optional().describe('Agents: pin and forbid replace previous values'),
+    approvals: shapes.approvalsArgument.optional().describe('Replaces the list'),
   }),
-  output: workspaceShape.extend({ message: z.string().optional() }),
+  output: shapes.workspaceShape.extend({ message: z.string().optional() }),
   ...writing('leader', { destructiveHint: true, idempotentHint: true }, [
     'approvals',
     'access',
@@ -73,7 +63,7 @@ export const updateWorkspace = defineTool({
   scope: 'owner',
   example: { repositories: ['sartor-ai/*'] },
   response: ({ isChanged, ...settings }: UpdatedWorkspace) => ({
-    ...workspaceResponse(settings),
+    ...shapes.workspaceResponse(settings),
     message: isChanged ? undefined : 'Nothing was changed: the workspace already has these settings.',
   }),
   handler: async (

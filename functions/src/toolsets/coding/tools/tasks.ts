@@ -6,18 +6,9 @@ import { fittingItems } from '../../../kernel/json.ts';
 import { listUpTo, reading, textUpTo, wholeNumber, writing } from '../../../mcp/tool.ts';
 import { type CodingTask, codingTool, programOf, text } from '../../coordination/index.ts';
 import type { ReadTask } from '../rules/task.ts';
-import {
-  codingTaskResponse,
-  defineTool,
-  logEntryShape,
-  logLineResponse,
-  responseShape,
-  success,
-  taskId,
-  taskShape,
-} from './codingResponses.ts';
+import * as shapes from './codingResponses.ts';
 
-export const createTask = defineTool({
+export const createTask = shapes.defineTool({
   name: 'create_task',
   title: 'Create a coding task',
   description:
@@ -38,7 +29,7 @@ export const createTask = defineTool({
     dependencies: listUpTo(100, idOf('a task')).optional().describe('IDs of tasks to complete first'),
     part_of: partOf,
   }),
-  output: responseShape(z.object({ taskId: z.string(), branch: z.string(), task: taskShape })),
+  output: shapes.responseShape(z.object({ taskId: z.string(), branch: z.string(), task: shapes.taskShape })),
   ...writing('worker', { destructiveHint: false, idempotentHint: false }),
   approvable: true,
   example: {
@@ -48,10 +39,10 @@ export const createTask = defineTool({
     branch: 'feature/auth',
   },
   response: ({ task, baseUrl }: { task: CodingTask; baseUrl: string }) =>
-    success(`Task created. ${waitsForRunner(task, baseUrl)}`, {
+    shapes.success(`Task created. ${waitsForRunner(task, baseUrl)}`, {
       taskId: task.id,
       branch: task.coding.branch,
-      task: codingTaskResponse(task, task.created_at),
+      task: shapes.codingTaskResponse(task, task.created_at),
     }),
   handler: async ({ services, workspace, principal, recordResponse, baseUrl }, { tool, part_of, ...draft }) => {
     const request = { ...draft, part_of: part_of, tool: codingTool(tool, 'tool'), workspace };
@@ -67,7 +58,7 @@ function waitsForRunner({ coding, workspace }: CodingTask, baseUrl: string): str
   return `It waits for a runner that has ${program}. If no such runner is running, start one on a machine with ${program} and a checkout: npm run runner -- --repo <checkout> --url "${url}", with an agent's credential in MUSTER_TOKEN (docs/guides/runner.md).`;
 }
 
-export const updateTask = defineTool({
+export const updateTask = shapes.defineTool({
   name: 'update_task',
   title: 'Update a coding task',
   description:
@@ -75,19 +66,20 @@ export const updateTask = defineTool({
   details:
     "For the task's runner, its creator and leaders. in_progress does not change the holder of a claimed task. completed and failed end the task, like coding.end_task. An earlier status cannot be set.",
   input: z.strictObject({
-    taskId,
+    taskId: shapes.taskId,
     status: z.enum(['in_progress', 'completed', 'failed']).optional().describe('New status'),
     log: text('Line to add', 10_000).optional(),
   }),
-  output: responseShape(z.object({ task: taskShape })),
+  output: shapes.responseShape(z.object({ task: shapes.taskShape })),
   ...writing('worker', { destructiveHint: true, idempotentHint: false }),
   example: { taskId: 'task-000abc-001', log: 'The tests of the login endpoint pass.' },
-  response: ({ task, now }: ReadTask) => success('Task updated.', { task: codingTaskResponse(task, now) }),
+  response: ({ task, now }: ReadTask) =>
+    shapes.success('Task updated.', { task: shapes.codingTaskResponse(task, now) }),
   handler: ({ services, workspace, principal, recordResponse }, change) =>
     services.codingChanges.update(principal, { workspace, ...change }, recordResponse),
 });
 
-export const getTaskLogs = defineTool({
+export const getTaskLogs = shapes.defineTool({
   name: 'get_task_logs',
   title: 'Read a coding log',
   description:
@@ -95,7 +87,7 @@ export const getTaskLogs = defineTool({
   details:
     'The cursor stays valid when lines are added. A log above 10 MiB loses its middle; dropped is the number of lines missing before the first entry.',
   input: z.strictObject({
-    taskId,
+    taskId: shapes.taskId,
     cursor: z
       .string()
       .regex(/^\d{1,12}$/, 'expected a cursor that this tool returned')
@@ -103,9 +95,9 @@ export const getTaskLogs = defineTool({
       .describe('cursor of the last response, to continue after it'),
     limit: wholeNumber(1, 1000).default(200).describe('Maximum entries'),
   }),
-  output: responseShape(
+  output: shapes.responseShape(
     z.object({
-      entries: z.array(logEntryShape),
+      entries: z.array(shapes.logEntryShape),
       cursor: z.string().describe('Next cursor.'),
       more: z.boolean().describe('Whether more lines exist already.'),
       dropped: z.number().describe('Number of lines missing before the first entry.'),
@@ -117,10 +109,10 @@ export const getTaskLogs = defineTool({
   handler: async ({ services, workspace }, { taskId: id, cursor, limit }) => {
     const from = Number(cursor ?? 0);
     const page = await services.coding.logs(workspace, id, from, limit);
-    const lines = fittingItems(page.lines, logLineResponse);
+    const lines = fittingItems(page.lines, shapes.logLineResponse);
     const next = (lines.at(-1)?.line ?? from - 1) + 1;
-    return success(`${lines.length} of ${page.total} lines.`, {
-      entries: lines.map(logLineResponse),
+    return shapes.success(`${lines.length} of ${page.total} lines.`, {
+      entries: lines.map(shapes.logLineResponse),
       cursor: String(next),
       more: next < page.total,
       dropped: Math.max(0, (lines[0]?.line ?? from) - from),

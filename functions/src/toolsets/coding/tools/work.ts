@@ -8,24 +8,9 @@ import { CODING_TOOLS, FAILURE_CLASSES, messagesResponse, messagesShape, text } 
 import { LOG_LEVELS, LOG_TYPES } from '../rules/log.ts';
 import type { Appended, Heartbeat, RunnerClaimed } from '../rules/runners.ts';
 import type { EndedTask } from '../rules/task.ts';
-import {
-  asText,
-  codingTaskResponse,
-  defineTool,
-  epoch,
-  historyResponse,
-  pastAttemptResponse,
-  previousShape,
-  reportShape,
-  reportText,
-  responseShape,
-  stopShape,
-  success,
-  taskId,
-  taskShape,
-} from './codingResponses.ts';
+import * as shapes from './codingResponses.ts';
 
-export const registerRunner = defineTool({
+export const registerRunner = shapes.defineTool({
   name: 'register_runner',
   title: 'Register a runner',
   description: 'For runners: registers the coding agents installed on your machine.',
@@ -44,11 +29,11 @@ export const registerRunner = defineTool({
       .default('owner')
       .describe('Tasks to claim: those of your owner, or of all workers here. You run the prompts in these tasks'),
   }),
-  output: responseShape(z.object({ agentId: z.string(), workspace: z.string(), owner: z.string() })),
+  output: shapes.responseShape(z.object({ agentId: z.string(), workspace: z.string(), owner: z.string() })),
   ...writing('worker', { destructiveHint: false, idempotentHint: true }),
   example: { programs: [{ name: 'claude', version: '2.1.197' }] },
   response: (runner: { agentId: string; workspace: string; owner: string }) =>
-    success(`Registered as runner ${runner.agentId}.`, runner),
+    shapes.success(`Registered as runner ${runner.agentId}.`, runner),
   handler: async ({ services, workspace, principal, recordResponse }, { programs, serves }) => {
     const { agent_id } = principal;
     if (agent_id === undefined)
@@ -69,7 +54,7 @@ export const registerRunner = defineTool({
   },
 });
 
-const claimedShape = taskShape
+const claimedShape = shapes.taskShape
   .pick({
     id: true,
     tool: true,
@@ -80,12 +65,12 @@ const claimedShape = taskShape
     project: true,
     attempt: true,
   })
-  .extend({ epoch: z.number(), leaseUntil: z.iso.datetime(), previous: previousShape.optional() });
+  .extend({ epoch: z.number(), leaseUntil: z.iso.datetime(), previous: shapes.previousShape.optional() });
 
 /** Default lease length in seconds. Source: docs/guides/runner.md. */
 const DEFAULT_LEASE_SECONDS = 120;
 
-export const claimTask = defineTool({
+export const claimTask = shapes.defineTool({
   name: 'claim_task',
   title: 'Claim a coding task',
   description: 'For runners: claims or waits for the next coding task that your tools can do, by priority, then age.',
@@ -102,28 +87,28 @@ export const claimTask = defineTool({
     project: text('Your repository, as owner/name or a label. Only its tasks, and tasks without a project', 80)
       .refine((name) => !name.includes('|'), 'expected no "|"')
       .optional(),
-    taskId: taskId.optional().describe('Only this task'),
+    taskId: shapes.taskId.optional().describe('Only this task'),
     waitMs: wholeNumber(0, 25_000).default(0).describe('Milliseconds to wait for a task; 0: do not wait'),
     leaseSeconds: wholeNumber(15, 3600)
       .describe('Lease length in seconds; heartbeats renew it')
       .default(DEFAULT_LEASE_SECONDS),
     readUntil: idOf('a message').optional().describe('Last message you delivered; confirms all up to it'),
   }),
-  output: responseShape(z.object({ task: claimedShape.nullable(), messages: messagesShape })),
+  output: shapes.responseShape(z.object({ task: claimedShape.nullable(), messages: messagesShape })),
   returnsWhole: true,
   ...writing('worker', { destructiveHint: false, idempotentHint: false }),
   notifies: true,
   example: { agentId: 'terminal-2', tools: ['CLAUDECODE'], waitMs: 0 },
   response: ({ task, messages }: RunnerClaimed) => {
-    if (task?.claim === undefined) return success('No task to claim.', { task: null });
+    if (task?.claim === undefined) return shapes.success('No task to claim.', { task: null });
     const { coding, claim } = task;
     const previous = coding.attempts.at(-1);
-    return success(`Task ${task.id} claimed.`, {
+    return shapes.success(`Task ${task.id} claimed.`, {
       task: {
-        ...codingTaskResponse(task, claim.claimed_at),
+        ...shapes.codingTaskResponse(task, claim.claimed_at),
         epoch: claim.claim_epoch,
         leaseUntil: claim.lease_expires_at.toISOString(),
-        previous: previous && pastAttemptResponse(task, previous),
+        previous: previous && shapes.pastAttemptResponse(task, previous),
       },
       messages: messagesResponse(messages),
     });
@@ -132,48 +117,48 @@ export const claimTask = defineTool({
     services.codingRunners.claim(principal, { workspace, ...wishes }, { disconnectSignal, trackWait }, recordResponse),
 });
 
-export const heartbeatTask = defineTool({
+export const heartbeatTask = shapes.defineTool({
   name: 'heartbeat_task',
   title: 'Send a coding heartbeat',
   description: 'For runners: renews the lease of a task you hold and may advance its state.',
   details:
     'in_progress: the coding agent works. waiting: the coding agent is done, but its session is still open. If the response contains `stop`, stop working.',
   input: z.strictObject({
-    taskId,
-    epoch,
+    taskId: shapes.taskId,
+    epoch: shapes.epoch,
     state: z.enum(['in_progress', 'waiting']).optional().describe('New state'),
     progress: text('Current work, in a few words', 500).optional(),
   }),
-  output: responseShape(
-    z.object({ leaseUntil: z.iso.datetime().optional().describe('Absent if you must stop.'), stop: stopShape }),
+  output: shapes.responseShape(
+    z.object({ leaseUntil: z.iso.datetime().optional().describe('Absent if you must stop.'), stop: shapes.stopShape }),
   ),
   ...writing('worker', { destructiveHint: false, idempotentHint: true }),
   routine: true,
   example: { taskId: 'task-000abc-001', epoch: 1, progress: 'Running the tests' },
   response: ({ leaseUntil, stop }: Heartbeat) =>
-    success(stop?.message ?? 'Lease renewed.', { leaseUntil: leaseUntil?.toISOString(), stop }),
+    shapes.success(stop?.message ?? 'Lease renewed.', { leaseUntil: leaseUntil?.toISOString(), stop }),
   handler: ({ services, workspace, principal, recordResponse }, beat) =>
     services.codingRunners.heartbeat(principal, { workspace, ...beat }, recordResponse),
 });
 
-export const reportTask = defineTool({
+export const reportTask = shapes.defineTool({
   name: 'report_task',
   title: 'Get a coding task',
   view: 'coding',
   description: "Returns a coding task's state, attempts, latest log lines, commits, files and cost.",
   details: "Also returns why attempts failed, and the result's commands and tokens.",
-  input: z.strictObject({ taskId }),
-  output: responseShape(reportShape),
+  input: z.strictObject({ taskId: shapes.taskId }),
+  output: shapes.responseShape(shapes.reportShape),
   ...reading,
   returnsWhole: true,
   example: { taskId: 'task-000abc-001' },
-  text: ({ result }) => reportText(result),
+  text: ({ result }) => shapes.reportText(result),
   handler: async ({ services, workspace }, { taskId: id }) => {
     const { task, now, log } = await services.coding.findWithLog(workspace, id);
-    const answer = codingTaskResponse(task, now);
-    return success(`Task ${task.id} is ${answer.status}.`, {
+    const answer = shapes.codingTaskResponse(task, now);
+    return shapes.success(`Task ${task.id} is ${answer.status}.`, {
       task: answer,
-      ...historyResponse(task, log),
+      ...shapes.historyResponse(task, log),
       result: task.coding.result && JSON.parse(await services.coding.result(task)),
     });
   },
@@ -192,23 +177,23 @@ const entry = z.strictObject({
   data: anyJson.optional().describe('More data, at most 16 KiB of JSON'),
 });
 
-export const appendLogs = defineTool({
+export const appendLogs = shapes.defineTool({
   name: 'append_logs',
   title: 'Append to a coding log',
   description: 'For runners: appends to the log of a task you hold and renews its lease.',
   details:
     'Send each entry once. The first call sets the state in_progress. If the response contains `stop`, stop working. The remaining log is still accepted if the task was ended, but not if the claim was lost.',
   input: z.strictObject({
-    taskId,
-    epoch,
+    taskId: shapes.taskId,
+    epoch: shapes.epoch,
     entries: listUpTo(500, entry).describe('Ordered by sequence; at most 500 entries and 256 KiB of JSON'),
   }),
-  output: responseShape(
+  output: shapes.responseShape(
     z.object({
       accepted: z.number().describe('Number of new entries.'),
       cursor: z.string().describe('Cursor with which coding.get_task_logs continues after these entries.'),
       leaseUntil: z.iso.datetime().optional(),
-      stop: stopShape,
+      stop: shapes.stopShape,
     }),
   ),
   ...writing('worker', { destructiveHint: false, idempotentHint: true }),
@@ -218,9 +203,9 @@ export const appendLogs = defineTool({
     entries: [{ sequence: 0, at: '2026-11-22T10:00:00Z', level: 'info', type: 'agent', message: 'Reading src/app.ts' }],
   },
   response: ({ accepted, next, leaseUntil, stop }: Appended, { entries }) =>
-    success(
+    shapes.success(
       (stop?.message ?? `${accepted} entries appended.`) +
-        asText(
+        shapes.asText(
           'The data of an entry',
           entries.map(({ data }) => data),
         ),
@@ -244,7 +229,7 @@ const MESSAGES: Readonly<Record<EndedTask['outcome'], string>> = {
 /** One day. If the task must wait longer, its creator decides what happens to it. */
 const MAX_RETURN_SECONDS = 24 * 60 * 60;
 
-export const endTask = defineTool({
+export const endTask = shapes.defineTool({
   name: 'end_task',
   title: 'End a coding task',
   description:
@@ -253,10 +238,10 @@ export const endTask = defineTool({
     "Its runner reports the outcome with its epoch. Its creator and leaders may end it at any time; the runner stops at its next heartbeat. A retryable failure class makes the task available for another attempt, at most 3 in total. A runner that cannot work now, or not on this task yet, returns it with failure.returnAfterSeconds. The result is any JSON up to 1 MiB. A runner's result contains summary, commits, diffstat, files, commands, tools, turns, tokens, costUsd, exit, durationMs, acceptance, pullRequest, base, branch and head.",
   rare: ['epoch', 'failure'],
   input: z.strictObject({
-    taskId,
+    taskId: shapes.taskId,
     status: z.enum(['completed', 'failed']).describe('Final status'),
     result: anyJson.optional().describe('Result'),
-    epoch: epoch.optional(),
+    epoch: shapes.epoch.optional(),
     failure: z
       .strictObject({
         class: z.enum(FAILURE_CLASSES).describe('Decides whether it is retried'),
@@ -269,9 +254,9 @@ export const endTask = defineTool({
       .optional()
       .describe('Reason'),
   }),
-  output: responseShape(
+  output: shapes.responseShape(
     z.object({
-      task: taskShape,
+      task: shapes.taskShape,
       outcome: z
         .enum(['ended', 'retried', 'returned', 'repeated', 'kept', 'late'])
         .describe(
@@ -286,7 +271,10 @@ export const endTask = defineTool({
     result: { summary: 'Implemented login and logout with JWT.' },
   },
   response: ({ task, now, outcome }: EndedTask, { result }) =>
-    success(MESSAGES[outcome] + asText('The result', [result]), { task: codingTaskResponse(task, now), outcome }),
+    shapes.success(MESSAGES[outcome] + shapes.asText('The result', [result]), {
+      task: shapes.codingTaskResponse(task, now),
+      outcome,
+    }),
   handler: ({ services, workspace, principal, recordResponse }, report) =>
     services.codingChanges.end(principal, { workspace, ...report }, recordResponse),
 });

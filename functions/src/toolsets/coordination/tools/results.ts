@@ -6,25 +6,9 @@ import { fittingItems } from '../../../kernel/json.ts';
 import { listUpTo, reading, writing } from '../../../mcp/tool.ts';
 import type { Discovery } from '../rules/session.ts';
 import { COORDINATION_STATUSES, coordinationStatus, storedStatuses, type Task } from '../rules/task.ts';
-import {
-  agentId,
-  cursor,
-  defineTool,
-  discoveryResponse,
-  discoveryShape,
-  optionalList,
-  pageAfter,
-  pageLimit,
-  pageOf,
-  pageShape,
-  resultResponse,
-  taskResponse,
-  taskShape,
-  text,
-  texts,
-} from './coordinationResponses.ts';
+import * as shapes from './coordinationResponses.ts';
 
-export const getAllTasks = defineTool({
+export const getAllTasks = shapes.defineTool({
   name: 'get_all_tasks',
   title: 'List tasks',
   description: "Lists the session's tasks, oldest first. For claim order: system.getTaskQueue.",
@@ -33,42 +17,42 @@ export const getAllTasks = defineTool({
       .enum(['all', ...COORDINATION_STATUSES, 'stuck'])
       .default('all')
       .describe('stuck: tasks that can never start'),
-    limit: pageLimit('1 to 500', 200, 500),
-    cursor,
+    limit: shapes.pageLimit('1 to 500', 200, 500),
+    cursor: shapes.cursor,
   }),
-  output: z.object({ tasks: z.array(taskShape), ...pageShape }),
+  output: z.object({ tasks: z.array(shapes.taskShape), ...shapes.pageShape }),
   ...reading,
   returnsWhole: true,
   example: { status_filter: 'available' },
   handler: async ({ services, workspace }, { status_filter, limit, cursor: encoded }) => {
-    const page = pageAfter(encoded, limit);
+    const page = shapes.pageAfter(encoded, limit);
     const { coordination } = services;
     const statuses = status_filter === 'all' || status_filter === 'stuck' ? undefined : storedStatuses(status_filter);
     const found = await (status_filter === 'stuck'
       ? coordination.listStuck(workspace, page)
       : coordination.listTasks(workspace, statuses, page));
-    const { items, end } = pageOf(found, (task) => task.created_at, taskResponse);
+    const { items, end } = shapes.pageOf(found, (task) => task.created_at, shapes.taskResponse);
     return { tasks: items, ...end };
   },
 });
 
-const { status, error, result, completed_at } = taskShape.shape;
+const { status, error, result, completed_at } = shapes.taskShape.shape;
 
 const resultResponseOf = (task: Task) => ({
   task_id: task.id,
   description: task.description,
-  result: resultResponse(task.result),
+  result: shapes.resultResponse(task.result),
   completed_at: task.completed_at?.toISOString(),
 });
 
-export const getResults = defineTool({
+export const getResults = shapes.defineTool({
   name: 'get_results',
   title: 'Get results',
   description: 'Returns the results of completed tasks, in completion order.',
   input: z.strictObject({
     task_ids: listUpTo(100, idOf('a task'), 'ids').optional().describe('Default: all'),
-    limit: pageLimit('1 to 500', 200, 500),
-    cursor,
+    limit: shapes.pageLimit('1 to 500', 200, 500),
+    cursor: shapes.cursor,
   }),
   output: z.object({
     results: z.array(z.object({ task_id: z.string(), description: z.string(), result, completed_at })),
@@ -80,15 +64,15 @@ export const getResults = defineTool({
       .array(z.string())
       .optional()
       .describe('Requested tasks whose results do not fit into this response: request them again.'),
-    ...pageShape,
+    ...shapes.pageShape,
   }),
   ...reading,
   returnsWhole: true,
   example: { task_ids: ['task-xxx-001'] },
   handler: async ({ services, workspace }, { task_ids = [], limit, cursor: encoded }) => {
     if (task_ids.length === 0) {
-      const found = await services.coordination.listDone(workspace, pageAfter(encoded, limit));
-      const { items, end } = pageOf(found, (task) => task.completed_at, resultResponseOf);
+      const found = await services.coordination.listDone(workspace, shapes.pageAfter(encoded, limit));
+      const { items, end } = shapes.pageOf(found, (task) => task.completed_at, resultResponseOf);
       return { results: items, ...end };
     }
     const named = await services.coordination.namedTasks(workspace, task_ids);
@@ -98,8 +82,8 @@ export const getResults = defineTool({
     const leftOut = done.slice(given.length);
     return {
       results: given.map(resultResponseOf),
-      left_out: optionalList(leftOut.map(({ id }) => id)),
-      without_result: optionalList(
+      left_out: shapes.optionalList(leftOut.map(({ id }) => id)),
+      without_result: shapes.optionalList(
         others.map(({ id, status, error }) => ({ task_id: id, status: coordinationStatus(status), error })),
       ),
       truncated: leftOut.length > 0,
@@ -107,24 +91,24 @@ export const getResults = defineTool({
   },
 });
 
-export const addDiscovery = defineTool({
+export const addDiscovery = shapes.defineTool({
   name: 'add_discovery',
   title: 'Share a finding',
   description: "Shares a finding with the workspace's other agents.",
   details: 'A finding cannot be undone. Add a correction instead.',
   input: z.strictObject({
-    agent_id: agentId,
-    content: text('Finding', 50_000),
-    tags: texts('Tags', 20, 100).optional(),
+    agent_id: shapes.agentId,
+    content: shapes.text('Finding', 50_000),
+    tags: shapes.texts('Tags', 20, 100).optional(),
   }),
-  output: z.object({ success: z.boolean(), discovery: discoveryShape }),
+  output: z.object({ success: z.boolean(), discovery: shapes.discoveryShape }),
   ...writing('worker', { destructiveHint: false, idempotentHint: false }),
   example: {
     agent_id: 'terminal-2',
     content: 'Found existing auth middleware in src/middleware/auth.ts - can be reused',
     tags: ['auth', 'existing-code'],
   },
-  response: (discovery: Discovery) => ({ success: true, discovery: discoveryResponse(discovery) }),
+  response: (discovery: Discovery) => ({ success: true, discovery: shapes.discoveryResponse(discovery) }),
   handler: async ({ services, workspace, principal, recordResponse }, { agent_id, content, tags = [] }) => {
     const agentId = await services.liveness.actAs(principal, workspace, agent_id);
     const discovery = { workspace, agent_id: agentId, content, tags: [...new Set(tags)] };
@@ -132,22 +116,22 @@ export const addDiscovery = defineTool({
   },
 });
 
-export const getDiscoveries = defineTool({
+export const getDiscoveries = shapes.defineTool({
   name: 'get_discoveries',
   title: 'List discoveries',
   description: 'Lists shared findings, newest first.',
   input: z.strictObject({
-    tags: texts('Match any of these tags', 20, 100).optional(),
-    limit: pageLimit('1 to 500', 20, 500),
-    cursor,
+    tags: shapes.texts('Match any of these tags', 20, 100).optional(),
+    limit: shapes.pageLimit('1 to 500', 20, 500),
+    cursor: shapes.cursor,
   }),
-  output: z.object({ discoveries: z.array(discoveryShape), ...pageShape }),
+  output: z.object({ discoveries: z.array(shapes.discoveryShape), ...shapes.pageShape }),
   ...reading,
   example: { tags: ['auth'] },
   handler: async ({ services, workspace }, { tags = [], limit, cursor: encoded }) => {
-    const page = pageAfter(encoded, limit);
-    const found = await services.coordination.listDiscoveries(workspace, optionalList([...new Set(tags)]), page);
-    const { items, end } = pageOf(found, (discovery) => discovery.created_at, discoveryResponse);
+    const page = shapes.pageAfter(encoded, limit);
+    const found = await services.coordination.listDiscoveries(workspace, shapes.optionalList([...new Set(tags)]), page);
+    const { items, end } = shapes.pageOf(found, (discovery) => discovery.created_at, shapes.discoveryResponse);
     return { discoveries: items, ...end };
   },
 });

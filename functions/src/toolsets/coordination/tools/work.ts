@@ -8,21 +8,7 @@ import { type ClaimOutcome, DEFAULT_LEASE_SECONDS } from '../rules/claims.ts';
 import type { Message } from '../rules/mailbox.ts';
 import { NO_TASK_REASONS } from '../rules/noTask.ts';
 import type { ReportedOutcome, Task, TaskOutcome } from '../rules/task.ts';
-import {
-  agentId,
-  claimEpoch,
-  defineTool,
-  lateReportOf,
-  messagesResponse,
-  messagesShape,
-  outcomeResponse,
-  outcomeShape,
-  taskId,
-  taskResponse,
-  taskShape,
-  text,
-  texts,
-} from './coordinationResponses.ts';
+import * as shapes from './coordinationResponses.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
 const MAX_HELD = 100;
@@ -31,7 +17,7 @@ const MAX_WAIT_SECONDS = 50;
 /** Time of a request that is left for the last claim and the response after a wait. */
 const RESPONSE_MARGIN_MS = 5000;
 
-export const claimTask = defineTool({
+export const claimTask = shapes.defineTool({
   name: 'claim_task',
   title: 'Claim a task',
   description:
@@ -40,7 +26,7 @@ export const claimTask = defineTool({
     'Order: priority, then deadline, then age. Any call renews the lease. A claim that you have not started is returned again, with resumed: true; with `start`, so is each task that you hold and `in_hand` does not list. If you already hold your maximum number of tasks, one of them is returned. A wait ends 5 seconds before the time limit of the request. If no task is available, `explanation` says why.',
   rare: ['lease_seconds'],
   input: z.strictObject({
-    agent_id: agentId,
+    agent_id: shapes.agentId,
     lease_seconds: wholeNumber(1, DAY_SECONDS).default(DEFAULT_LEASE_SECONDS).describe('Lease length, in seconds'),
     in_hand: z
       .array(idOf('a task'))
@@ -53,23 +39,23 @@ export const claimTask = defineTool({
   }),
   output: z.object({
     success: z.boolean(),
-    task: taskShape.optional(),
+    task: shapes.taskShape.optional(),
     resumed: z.boolean().optional(),
     message: z.string().optional(),
     reason: z.enum(NO_TASK_REASONS).optional().describe('Machine-readable reason if there is no task.'),
     explanation: guidance().optional().describe('Why there is no task, and what would change that.'),
-    messages: messagesShape,
+    messages: shapes.messagesShape,
   }),
   returnsWhole: true,
   ...writing('worker', { destructiveHint: false, idempotentHint: false }),
   notifies: 'wait_seconds',
   example: { agent_id: 'terminal-2' },
   response: (outcome: ClaimOutcome) => {
-    const messages = messagesResponse(outcome.messages ?? []);
+    const messages = shapes.messagesResponse(outcome.messages ?? []);
     if (outcome.kind === 'none')
       return { success: false, message: 'No available tasks with satisfied dependencies', ...outcome.why, messages };
     const resumed = outcome.kind === 'resumed' || undefined;
-    return { success: true, task: taskResponse(outcome.task), resumed, messages };
+    return { success: true, task: shapes.taskResponse(outcome.task), resumed, messages };
   },
   handler: async (context, { agent_id, lease_seconds, in_hand, start = false, wait_seconds = 0 }) => {
     const { services, workspace, principal, recordResponse, timeLeft } = context;
@@ -80,19 +66,23 @@ export const claimTask = defineTool({
   },
 });
 
-export const startTask = defineTool({
+export const startTask = shapes.defineTool({
   name: 'start_task',
   title: 'Start a task',
   description: 'Marks a task you claimed as in progress.',
   details: 'The holder can repeat the call.',
-  input: z.strictObject({ agent_id: agentId, task_id: taskId, claim_epoch: claimEpoch }),
-  output: z.object({ success: z.boolean(), late_result: taskShape.shape.late_result, messages: messagesShape }),
+  input: z.strictObject({ agent_id: shapes.agentId, task_id: shapes.taskId, claim_epoch: shapes.claimEpoch }),
+  output: z.object({
+    success: z.boolean(),
+    late_result: shapes.taskShape.shape.late_result,
+    messages: shapes.messagesShape,
+  }),
   ...writing('worker', { destructiveHint: false, idempotentHint: true }),
   example: { agent_id: 'terminal-2', task_id: 'task-xxx-002' },
   response: ({ task, messages }: { readonly task: Task; readonly messages: readonly Message[] }) => ({
     success: true,
-    late_result: lateReportOf(task),
-    messages: messagesResponse(messages),
+    late_result: shapes.lateReportOf(task),
+    messages: shapes.messagesResponse(messages),
   }),
   handler: async ({ services, workspace, principal, recordResponse }, { agent_id, task_id, claim_epoch }) => {
     const agent = await services.liveness.acting(principal, workspace, agent_id);
@@ -103,7 +93,7 @@ export const startTask = defineTool({
   },
 });
 
-export const completeTask = defineTool({
+export const completeTask = shapes.defineTool({
   name: 'complete_task',
   title: 'Complete a task',
   description: 'Completes a task you hold, with its result. Repeating the same report is safe.',
@@ -111,15 +101,15 @@ export const completeTask = defineTool({
     'Dependents may become claimable. With when_parts_done, your claim ends now; the task completes with this result once all its parts are done.',
   rare: ['files_created', 'when_parts_done'],
   input: z.strictObject({
-    agent_id: agentId,
-    task_id: taskId,
-    output: text('Result summary', 200_000),
-    files_modified: texts('Modified files', 1000).optional(),
-    files_created: texts('Created files', 1000).optional(),
-    claim_epoch: claimEpoch,
+    agent_id: shapes.agentId,
+    task_id: shapes.taskId,
+    output: shapes.text('Result summary', 200_000),
+    files_modified: shapes.texts('Modified files', 1000).optional(),
+    files_created: shapes.texts('Created files', 1000).optional(),
+    claim_epoch: shapes.claimEpoch,
     when_parts_done: z.boolean().default(false).describe('Wait for all its parts'),
   }),
-  output: outcomeShape,
+  output: shapes.outcomeShape,
   ...writing('worker', { destructiveHint: false, idempotentHint: true }),
   example: {
     agent_id: 'terminal-2',
@@ -128,29 +118,29 @@ export const completeTask = defineTool({
     files_modified: ['src/routes/index.ts'],
     files_created: ['src/auth/login.ts', 'src/auth/jwt.ts'],
   },
-  response: outcomeResponse,
+  response: shapes.outcomeResponse,
   handler: (context, { output, files_modified, files_created, when_parts_done: whenPartsDone, ...claim }) => {
     const result = { output, ...(files_modified && { files_modified }), ...(files_created && { files_created }) };
     return report(context, claim, { kind: 'done', result, ...(whenPartsDone && { whenPartsDone }) });
   },
 });
 
-export const failTask = defineTool({
+export const failTask = shapes.defineTool({
   name: 'fail_task',
   title: 'Fail a task',
   description: 'Fails a task you hold. Final, and blocks dependents, unless retryable (3 retries at most).',
   details: 'With `retryable`, the task becomes available again after a delay.',
   input: z.strictObject({
-    agent_id: agentId,
-    task_id: taskId,
-    error: text('Error message', 20_000),
+    agent_id: shapes.agentId,
+    task_id: shapes.taskId,
+    error: shapes.text('Error message', 20_000),
     retryable: z.boolean().default(false).describe('Whether to retry'),
-    claim_epoch: claimEpoch,
+    claim_epoch: shapes.claimEpoch,
   }),
-  output: outcomeShape,
+  output: shapes.outcomeShape,
   ...writing('worker', { destructiveHint: true, idempotentHint: true }),
   example: { agent_id: 'terminal-2', task_id: 'task-xxx-002', error: 'The test database is not reachable' },
-  response: outcomeResponse,
+  response: shapes.outcomeResponse,
   handler: (context, { error, retryable, ...claim }) => report(context, claim, { kind: 'failed', error, retryable }),
 });
 
@@ -165,16 +155,16 @@ async function report(
   return services.taskQueue.reportOutcome(principal, task_id, { claimant, outcome }, record);
 }
 
-export const releaseTask = defineTool({
+export const releaseTask = shapes.defineTool({
   name: 'release_task',
   title: 'Release a task',
   description: 'Releases a claimed task back to the queue for another worker. For its creator and leaders.',
   details: "The holder's report still counts until another agent claims the task.",
-  input: z.strictObject({ task_id: taskId, reason: text('Shown to holder', 2000).optional() }),
-  output: z.object({ success: z.boolean(), task: taskShape }),
+  input: z.strictObject({ task_id: shapes.taskId, reason: shapes.text('Shown to holder', 2000).optional() }),
+  output: z.object({ success: z.boolean(), task: shapes.taskShape }),
   ...writing('worker', { destructiveHint: true, idempotentHint: false }),
   example: { task_id: 'task-xxx-002', reason: 'Its agent does not respond' },
-  response: (task: Task) => ({ success: true, task: taskResponse(task) }),
+  response: (task: Task) => ({ success: true, task: shapes.taskResponse(task) }),
   handler: ({ services, principal, recordResponse }, { task_id, reason }) =>
     services.taskLevers.release(principal, { taskId: task_id, reason }, recordResponse),
 });
