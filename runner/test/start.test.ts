@@ -82,10 +82,8 @@ describe('the start of a runner', () => {
     assert.match(await why({ PATH: bin }), /needs git 2\.31 or newer, but found git version 2\.30\.9/);
     install('echo "git version 2.39.3 (Apple Git-146)"');
     assert.equal(await why({ PATH: bin }), '');
-    assert.deepEqual(
-      ['git version 1.9.1', 'git version 2.4.11', 'git version 2.31.0', 'git version 3.0.0', 'odd'].map(isTooOld),
-      [true, true, false, false, false],
-    );
+    const versions = ['git version 1.9.1', 'git version 2.4.11', 'git version 2.31.0', 'git version 3.0.0', 'odd'];
+    assert.deepEqual(versions.map(isTooOld), [true, true, false, false, false]);
   });
 
   it('is refused if the folder for worktrees is below a .git folder, even through a link', () => {

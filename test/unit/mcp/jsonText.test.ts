@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { beyondLimits, parsedJson } from '../../../functions/src/kernel/json.ts';
 import { BadMessage, parseBody } from '../../../functions/src/mcp/http/body.ts';
+import { forAll, inRuns } from '../../support/properties.ts';
 
 interface Size {
   readonly values: number;
@@ -24,16 +25,13 @@ const ones = (count: number) => Array.from({ length: count }, () => '1').join(',
 describe('limits on the JSON text of a message', () => {
   it('report the first value or level of nesting beyond the limit', () => {
     const indent = fc.constantFrom(undefined, 1, '\t', ' \n');
-    fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }), indent, (value, space) => {
-        const json = JSON.stringify(value, null, space);
-        const size = sizeOf(JSON.parse(json));
-        assert.equal(excess(json, size), undefined);
-        assert.equal(excess(json, { ...size, values: size.values - 1 }), 'values');
-        assert.equal(excess(json, { ...size, depth: size.depth - 1 }), 'depth');
-      }),
-      { numRuns: 500 },
-    );
+    inRuns(500).forAll(fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }), indent, (value, space) => {
+      const json = JSON.stringify(value, null, space);
+      const size = sizeOf(JSON.parse(json));
+      assert.equal(excess(json, size), undefined);
+      assert.equal(excess(json, { ...size, values: size.values - 1 }), 'values');
+      assert.equal(excess(json, { ...size, depth: size.depth - 1 }), 'depth');
+    });
   });
 
   it('do not count brackets and commas within strings', () => {
@@ -42,11 +40,9 @@ describe('limits on the JSON text of a message', () => {
   });
 
   it('never throw an error for bytes that are not JSON', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
-        beyondLimits(bytes, { values: 100, depth: 10 });
-      }),
-    );
+    forAll(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+      beyondLimits(bytes, { values: 100, depth: 10 });
+    });
     for (const json of ['"without an end', '']) assert.equal(excess(json, { values: 1, depth: 0 }), undefined);
   });
 
@@ -100,13 +96,10 @@ describe('the error for a body that is not JSON', () => {
 
   it('is returned exactly for texts that are not JSON', () => {
     const put = fc.constantFrom('', '"', '{', ']', ',', ':', '\\', '0', '-', 'e');
-    fc.assert(
-      fc.property(fc.json(), fc.nat(), put, (text, at, sign) => {
-        const index = at % (text.length + 1);
-        const broken = text.slice(0, index) + sign + text.slice(index + 1);
-        assert.equal(refusalOf(broken) === undefined, parsedJson(broken) !== undefined, broken);
-      }),
-      { numRuns: 1000 },
-    );
+    inRuns(1000).forAll(fc.json(), fc.nat(), put, (text, at, sign) => {
+      const index = at % (text.length + 1);
+      const broken = text.slice(0, index) + sign + text.slice(index + 1);
+      assert.equal(refusalOf(broken) === undefined, parsedJson(broken) !== undefined, broken);
+    });
   });
 });

@@ -9,11 +9,11 @@ import { z } from 'zod';
 import { root } from '../../../scripts/project.mjs';
 
 const COPIED = ['scripts', 'runner/src', 'test/screenshots.mjs', 'package.json', 'functions/package.json'];
+const USAGE = /npm (start|test|run [\w:-]+) |muster-runner --repo|^node scripts\//;
 
 const { scripts } = z
   .object({ scripts: z.record(z.string(), z.string()) })
   .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
-
 const commands = [...Object.values(scripts), 'node scripts/emulators.mjs'];
 
 describe('usage of a command', () => {
@@ -29,11 +29,7 @@ describe('usage of a command', () => {
         const args = [...command.replace(/^(exec )?node /, '').split(' '), option];
         // Rejects if the exit code is not 0.
         const printed = await promisify(execFile)(process.execPath, args, { cwd: clone, env: { PATH: '' } });
-        assert.match(
-          printed.stdout,
-          /npm (start|test|run [\w:-]+) |muster-runner --repo|^node scripts\//,
-          args.join(' '),
-        );
+        assert.match(printed.stdout, USAGE, args.join(' '));
         assert.equal(printed.stderr, '', command);
       }
     });

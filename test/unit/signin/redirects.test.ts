@@ -211,10 +211,8 @@ describe('registered redirect URI', () => {
 
 describe('redirect URI to which a sign-in returns', () => {
   it('is shown to the person by its host', () => {
-    assert.deepEqual(
-      [CLAUDE, 'http://localhost:3118/callback', 'https://client.example:8443/', CURSOR[0] ?? ''].map(shownHost),
-      ['claude.ai', 'localhost:3118', 'client.example:8443', CURSOR[0]],
-    );
+    const uris = [CLAUDE, 'http://localhost:3118/callback', 'https://client.example:8443/', CURSOR[0] ?? ''];
+    assert.deepEqual(uris.map(shownHost), ['claude.ai', 'localhost:3118', 'client.example:8443', CURSOR[0]]);
     assert.deepEqual([CLAUDE, ...CLAUDE_CODE, ...CURSOR].map(isOnThisMachine), [false, true, true, true, false, true]);
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { meaningOf, seemsToRepeat, wordsAtEnd } from '../../../functions/src/toolsets/todo/rules/words.ts';
+import { forAll } from '../../support/properties.ts';
 
 /** Tuesday, at 11:00 in Berlin. */
 const NOW = { instant: new Date('2026-11-24T10:00:00Z'), timezone: 60 };
@@ -61,12 +62,10 @@ describe('a date or repetition in words', () => {
 
   it('leaves the rest of any title as it is', () => {
     const words = fc.constantFrom('tomorrow', 'on sunday 8:15', 'in 2 weeks', 'every second monday 9:00');
-    fc.assert(
-      fc.property(fc.string(), words, (text, said) => {
-        const found = wordsAtEnd(`${text}x ${said}`, NOW);
-        if (found) assert.equal(`${found.title} ${found.words}`, `${text}x ${said}`.trim());
-        assert.ok(found === undefined || found.title !== '');
-      }),
-    );
+    forAll(fc.string(), words, (text, said) => {
+      const found = wordsAtEnd(`${text}x ${said}`, NOW);
+      if (found) assert.equal(`${found.title} ${found.words}`, `${text}x ${said}`.trim());
+      assert.ok(found === undefined || found.title !== '');
+    });
   });
 });
