@@ -40,6 +40,7 @@ const ANYWHERE = new Set([
 
 /** Part of a regular expression that allows text between a vendor's name and the secret. */
 const ASSIGNMENT = '{0,50}?';
+
 const [clone, commit] = process.argv.slice(2);
 if (clone === undefined || commit === undefined || !/^[0-9a-f]{40}$/.test(commit)) {
   console.error('Usage: node scripts/secretRules.mjs <clone of gitleaks> <commit>');

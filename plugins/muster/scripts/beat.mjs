@@ -6,6 +6,7 @@ import { HEARTBEAT_INTERVAL_MS, Session } from './session.mjs';
 
 /** Time without a hook after which a session counts as crashed. Its heartbeats stop, so that its leases expire. */
 const MAX_SILENCE_MS = 15 * 60 * 1000;
+
 const [folder = '', token = ''] = process.argv.slice(2);
 const session = new Session(folder);
 
