@@ -38,11 +38,7 @@ async function questionFor(limit: Partial<Budget>, spent: Amount, wanted?: Amoun
 
 describe('question about a budget', () => {
   const cases: [string, Parameters<typeof questionFor>, string][] = [
-    [
-      'in money',
-      [{ cost_usd: 1 }, usd(0.5), usd(0.6)],
-      '$0.5000 of $1 are spent. The next call may need up to $0.6.',
-    ],
+    ['in money', [{ cost_usd: 1 }, usd(0.5), usd(0.6)], '$0.5000 of $1 are spent. The next call may need up to $0.6.'],
     [
       'in tokens',
       [{ tokens: 100 }, usd(0, 60), usd(0.1, 50)],

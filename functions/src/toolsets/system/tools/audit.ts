@@ -192,7 +192,12 @@ export const undo = defineTool({
     const place = cursorAfter(questionOf(asked), encoded);
     const at = place?.order[0];
     const after = place && at !== undefined ? { at: new Date(at), id: place.id } : undefined;
-    return undoing.undoSeveral(caller, filterOf(caller.principal, asked, (name) => audit.byAgent(caller.principal, name)), after, recordResponse);
+    return undoing.undoSeveral(
+      caller,
+      filterOf(caller.principal, asked, (name) => audit.byAgent(caller.principal, name)),
+      after,
+      recordResponse,
+    );
   },
 });
 
