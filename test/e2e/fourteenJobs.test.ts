@@ -234,7 +234,10 @@ describe('a new user', function () {
       const { isError, structured } = await worker.call('coding_create_task', draft);
       return isError ? undefined : structured;
     });
-    await succeed(hers, 'coordination_cancel_task', { task_id: Object(made['result']).taskId });
+    const { taskId } = Object(made['result']);
+    await succeed(hers, 'coordination_cancel_task', { task_id: taskId });
+    const report = await succeed(hers, 'coding_report_task', { taskId });
+    assert.match(JSON.stringify(report), /Cancelled by Ada Person\./);
   });
 
   it('8. limits a budget, is asked with true numbers, and the waiting call returns at once', async () => {

@@ -56,7 +56,7 @@ export function countIn(counts: Live<Counts>, statuses: readonly string[]): numb
 
 export function useOpenParts(where: SessionScope): OpenParts {
   const counts = useCounts(where);
-  const blocked = useTasks(where, blockedTasks);
+  const blocked = useBlockedTasks(where);
   const available = countIn(counts, ['available']);
   const claimable = available === undefined || blocked.count === undefined ? undefined : available - blocked.count;
   return {
@@ -64,6 +64,11 @@ export function useOpenParts(where: SessionScope): OpenParts {
     claimable: useTasks(where, claimableTasks, { known: claimable }),
     blocked,
   };
+}
+
+/** Tasks that wait for dependencies or for a retry. The counters count them as available. */
+export function useBlockedTasks(where: SessionScope): Paged<Task> {
+  return useTasks(where, blockedTasks);
 }
 
 /** Open tasks: tasks in progress first, then the queue, then blocked tasks. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hostedAgents } from '../../../functions/src/composition/externalServices.ts';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { sampleAgent } from '../../support/builders.ts';
@@ -124,7 +125,10 @@ describe('the tool access.explain', () => {
   let workspace: string;
 
   beforeEach(async () => {
-    fixture = new AccessFixture();
+    const gitHub = () => ({ apiUrl: 'http://127.0.0.1:9' });
+    const vendor = { baseUrl: 'http://127.0.0.1:9', model: 'any', price: { inputPerMillion: 1, outputPerMillion: 1 } };
+    const hosted = () => hostedAgents({ claude: vendor, gemini: vendor });
+    fixture = new AccessFixture({ gitHub, hosted });
     await fixture.arrive('ada', 'leader');
     await fixture.arrive('ben');
     await fixture.arrive('eve', 'worker');

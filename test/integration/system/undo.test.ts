@@ -94,6 +94,8 @@ describe('the audit log of a workspace', () => {
     const tools = (await events(ada, { agent_id: String(hers.agent_id) })).map((event) => event.tool);
     assert.ok(!tools.includes('coordination.complete_task'), tools.join());
     const since = new Date(fixture.now.getTime() - 10_000).toISOString();
+    const elsewhere = await undo(ada, { agent_id, since, workspace: 'default' });
+    assert.deepEqual(elsewhere['events'], [], 'an undo covers only the workspace of the call');
     const { undone } = await undo(ada, { agent_id, since });
     assert.equal(JSON.stringify(undone).includes(id), true);
     assert.equal((await fixture.task(id)).status, 'available');

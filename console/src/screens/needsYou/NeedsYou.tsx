@@ -1,5 +1,5 @@
 /** First page: questions for the person, progress towards the goal, and active agents. */
-import { type SessionScope, useCounts, useSession, useSessionId } from '../../live/coordination.ts';
+import { type SessionScope, useBlockedTasks, useCounts, useSession, useSessionId } from '../../live/coordination.ts';
 import { agentDocument, discoveryDocument, type Request, requestDocument } from '../../live/documents.ts';
 import { usePaged } from '../../live/paged.ts';
 import { agentsOf, discoveriesOf, requestsTo } from '../../live/queries.ts';
@@ -76,6 +76,7 @@ function NoGoal({ here }: { readonly here: string }) {
 function Goal({ where }: { readonly where: SessionScope }) {
   const live = useSession(where);
   const counts = useCounts(where);
+  const { count: blocked = 0 } = useBlockedTasks(where);
   return (
     <Card title="The goal">
       <Shown live={live}>
@@ -85,12 +86,26 @@ function Goal({ where }: { readonly where: SessionScope }) {
           </p>
         )}
       </Shown>
-      <Shown live={counts}>{(value) => <Progress counts={value} />}</Shown>
+      <Shown live={counts}>{(value) => <Progress counts={withBlocked(value, blocked)} />}</Shown>
     </Card>
   );
 }
 
-const SHOWN_STATES = ['done', 'in_progress', 'claimed', 'waiting', 'available', 'failed', 'cancelled'] as const;
+const SHOWN_STATES = [
+  'done',
+  'in_progress',
+  'claimed',
+  'waiting',
+  'available',
+  'blocked',
+  'failed',
+  'cancelled',
+] as const;
+
+/** Separates blocked tasks, which the counters of the session count as available. */
+function withBlocked(counts: Readonly<Record<string, number>>, blocked: number) {
+  return { ...counts, blocked, available: Math.max(0, (counts['available'] ?? 0) - blocked) };
+}
 
 function Progress({ counts }: { readonly counts: Readonly<Record<string, number>> }) {
   const whole = SHOWN_STATES.reduce((sum, state) => sum + (counts[state] ?? 0), 0);

@@ -64,8 +64,8 @@ export interface PeopleChanges {
   };
   /** Stores an invitation. It replaces an older invitation of the same address to the same workspace. */
   readonly invite: { readonly invitation: Invitation };
-  /** Deletes an invitation. The commit is stale if the invitation no longer exists. */
-  readonly endInvitation: { readonly id: string; readonly before?: Invitation };
+  /** Deletes an invitation or, with `at`, lets it expire then. The commit is stale if it no longer exists. */
+  readonly endInvitation: { readonly id: string; readonly before?: Invitation; readonly at?: Date };
   /** Queues an email, which Firebase's extension Trigger Email sends. */
   readonly queueEmail: { readonly mail: Email };
 }

@@ -157,8 +157,9 @@ export const peopleWriters: ChangeWriters<PeopleChanges> = {
   invite({ invitation }, writes) {
     writes.set(invitationPath(invitation.id), invitationToDocument(invitation));
   },
-  endInvitation({ id }, writes) {
-    writes.delete(invitationPath(id), { exists: true });
+  endInvitation({ id, at }, writes) {
+    if (at === undefined) writes.delete(invitationPath(id), { exists: true });
+    else writes.update(invitationPath(id), { expires_at: at });
   },
   queueEmail({ mail: { id, to, subject, text, at } }, writes) {
     writes.createPermanent(mailPath(id), { to: [to], message: { subject, text }, created_at: at });

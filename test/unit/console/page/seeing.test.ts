@@ -17,6 +17,13 @@ describe('data shown in the console', () => {
     backend.put('workspaces/default/sessions/session-1');
   });
 
+  it('counts blocked tasks separately from available ones', async () => {
+    backend.put('workspaces/default/sessions/session-1/counters/0', { counts: { available: 6, done: 1 } });
+    for (const number of [1, 2, 3, 4]) backend.put(`tasks/task-${number}`, { blockers: 1 });
+    const page = await Page.open(backend, '/');
+    await page.shows('1 of 7 tasks done · 2 available · 4 blocked');
+  });
+
   it('includes a new task immediately, without another subscription', async () => {
     const page = await Page.open(backend, '/tasks?view=board');
     await page.shows('available 0');

@@ -87,8 +87,9 @@ export class Inviting extends Service<InvitingPorts> {
     return retryOnConflict(randomness, async () => {
       const before = await people.invitation(id);
       if (before === undefined || before.expires_at <= clock.now()) throw notInvited(workspace);
-      const withdrawn = { ...before, expires_at: clock.now() };
-      await store.commit([{ kind: 'invite', invitation: withdrawn }], recordResponse(withdrawn));
+      const at = clock.now();
+      const withdrawn = { ...before, expires_at: at };
+      await store.commit([{ kind: 'endInvitation', id, before, at }], recordResponse(withdrawn));
       return withdrawn;
     });
   }

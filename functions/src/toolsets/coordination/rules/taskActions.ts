@@ -32,7 +32,7 @@ export class TaskActions extends Service<CoordinationPorts> {
   /** Cancels an open task, even if held. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if the task is closed */
   cancel(principal: Principal, decision: TaskAction, recordResponse: RecordResponse<Task>): Promise<Task> {
     return applyTaskAction(this.ports, principal, decision.taskId, async ({ value: before, version }, now) => {
-      const message = actionText('Cancelled', principal, decision.reason);
+      const message = await actionText(this.ports, 'Cancelled', principal, decision.reason);
       const task = withFailure(cancelTask(before, message, now), { class: 'cancelled', message });
       const changes = outcomeChanges(before, { kind: 'accepted', task }, version, now);
       await this.ports.store.commit(changes, recordResponse(task));
@@ -43,7 +43,7 @@ export class TaskActions extends Service<CoordinationPorts> {
   /** Releases a task for other agents. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if the task is not held */
   release(principal: Principal, decision: TaskAction, recordResponse: RecordResponse<Task>): Promise<Task> {
     return applyTaskAction(this.ports, principal, decision.taskId, async ({ value: before, version }, now) => {
-      const message = actionText('Released', principal, decision.reason);
+      const message = await actionText(this.ports, 'Released', principal, decision.reason);
       const released = releaseClaim(before);
       const task = requeuedCoding(before, released, { class: 'cancelled', message }, now);
       const changes = outcomeChanges(before, { kind: 'accepted', task }, version, now);
@@ -115,8 +115,14 @@ export function applyTaskAction<Result>(
 }
 
 /** Returns the reason to store, such as `Cancelled by lead: no longer wanted`. */
-export function actionText(what: string, { agent_id, uid }: Principal, reason: string | undefined): string {
-  return `${what} by ${agent_id ?? uid}${reason === undefined ? '.' : `: ${reason}`}`;
+export async function actionText(
+  { idTokens }: Pick<CoordinationPorts, 'idTokens'>,
+  what: string,
+  { agent_id, uid }: Principal,
+  reason: string | undefined,
+): Promise<string> {
+  const who = agent_id ?? (await idTokens.profiles([uid])).get(uid)?.name ?? uid;
+  return `${what} by ${who}${reason === undefined ? '.' : `: ${reason}`}`;
 }
 
 /** Returns the task as retry_task requeues it. */

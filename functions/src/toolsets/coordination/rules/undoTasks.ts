@@ -119,7 +119,7 @@ export class TaskUndo extends Service<UndoPorts> {
     const since = Array.isArray(known) ? before.dependents.filter((id) => !known.includes(id)) : before.dependents;
     const waiting = (await this.tasksOf(isSame ? [] : since)).find(({ value }) => !isClosed(value.status));
     if (waiting !== undefined) throw changedSinceError(effect, [`task "${waiting.value.id}" depends on it`]);
-    const message = actionText('Undone', by, undefined);
+    const message = await actionText(this.ports, 'Undone', by, undefined);
     const task = withFailure(cancelTask(before, message, now), { class: 'cancelled', message });
     return outcomeChanges(before, { kind: 'accepted', task }, version, now);
   }
@@ -137,7 +137,7 @@ export class TaskUndo extends Service<UndoPorts> {
 
   private async undoClaim({ found, by, now }: UndoneEffect): Promise<readonly CoordinationChange[]> {
     const { value: before, version } = found;
-    const message = actionText('Undone', by, undefined);
+    const message = await actionText(this.ports, 'Undone', by, undefined);
     const task = requeuedCoding(before, releaseClaim(before), { class: 'cancelled', message }, now);
     const changes = outcomeChanges(before, { kind: 'accepted', task }, version, now);
     return [...changes, ...(await queueGrowth(this.ports.sessions, task))];

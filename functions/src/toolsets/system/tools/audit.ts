@@ -182,7 +182,7 @@ export const undo = defineTool({
     more,
     nextCursor: last && encodeCursor(questionOf(asked), { order: [last.at.getTime()], id: last.id }),
   }),
-  handler: ({ services, caller, recordResponse }, { event_id, ...several }) => {
+  handler: ({ services, caller, workspace, recordResponse }, { event_id, ...several }) => {
     const { undoing, audit } = services.system;
     if (event_id !== undefined) {
       if (Object.keys(several).length > 0) throw requireOneFilter();
@@ -192,12 +192,9 @@ export const undo = defineTool({
     const place = cursorAfter(questionOf(asked), encoded);
     const at = place?.order[0];
     const after = place && at !== undefined ? { at: new Date(at), id: place.id } : undefined;
-    return undoing.undoSeveral(
-      caller,
-      filterOf(caller.principal, asked, (name) => audit.byAgent(caller.principal, name)),
-      after,
-      recordResponse,
-    );
+    const { principal } = caller;
+    const filter = filterOf({ principal, workspace }, asked, (name) => audit.byAgent(principal, name));
+    return undoing.undoSeveral(caller, filter, after, recordResponse);
   },
 });
 
@@ -212,15 +209,22 @@ interface UndoFilter {
   readonly since?: string | undefined;
 }
 
-/** Selects only changes on behalf of the caller's owner. Other changes can be undone only one event at a time. */
-function filterOf(principal: Principal, { agent_id, run_id, since }: UndoFilter, byAgent: ByAgent): AuditFilter {
+/**
+ * Selects only changes on behalf of the caller's owner and, of an agent, only those by calls in the workspace. Other
+ * changes can be undone only one event at a time.
+ */
+function filterOf(
+  { principal, workspace }: { readonly principal: Principal; readonly workspace: string },
+  { agent_id, run_id, since }: UndoFilter,
+  byAgent: ByAgent,
+): AuditFilter {
   const whose = ownOf(principal);
   if (run_id !== undefined) {
     if (agent_id !== undefined || since !== undefined) throw requireOneFilter();
     return { whose, narrowed: { runId: run_id } };
   }
   if (agent_id === undefined || since === undefined) throw requireOneFilter();
-  return { whose, narrowed: byAgent(agent_id), since: new Date(since) };
+  return { whose: { ...whose, calledIn: workspace }, narrowed: byAgent(agent_id), since: new Date(since) };
 }
 
 function requireOneFilter(): MusterError {

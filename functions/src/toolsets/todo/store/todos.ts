@@ -32,7 +32,7 @@ import {
 } from '../rules/todo.ts';
 import { todoNode } from '../rules/todoChanges.ts';
 import { recurringTaskFields, recurringTaskToDocument } from './reminders.ts';
-import * as documents from './todoDocument.ts';
+import * as todoDocument from './todoDocument.ts';
 
 export class FirestoreTodoQueries extends FirestoreReader implements TodoQueries {
   private readonly todos: Query = this.database.collection(COLLECTIONS.todos);
@@ -59,14 +59,14 @@ export class FirestoreTodoQueries extends FirestoreReader implements TodoQueries
     return {
       ...found,
       ...(reminder && { reminder }),
-      ...documents.lastReportedOf(data),
-      isIndexCurrent: () => documents.isIndexCurrent(found.value, data),
+      ...todoDocument.lastReportedOf(data),
+      isIndexCurrent: () => todoDocument.isIndexCurrent(found.value, data),
     };
   }
 
   async findGuard(id: string): Promise<Versioned<string> | undefined> {
     const snapshot = await this.database.doc(titleGuardPath(id)).get();
-    return this.documents.findVersioned(snapshot, documents.titleGuardFromDocument);
+    return this.documents.findVersioned(snapshot, todoDocument.titleGuardFromDocument);
   }
 
   async list(filter: TodoFilter, sort: TodoSort, { limit, after }: TodoPage): Promise<FoundTodos> {
@@ -87,7 +87,7 @@ export class FirestoreTodoQueries extends FirestoreReader implements TodoQueries
     return {
       todos: page.flatMap((snapshot) => this.documents.readable(snapshot, todoFromDocument)),
       total: counted.data().count,
-      ...(last && { next: { order: documents.sortedBy(last.data(), fields), id: last.id } }),
+      ...(last && { next: { order: todoDocument.sortedBy(last.data(), fields), id: last.id } }),
     };
   }
 
@@ -115,30 +115,30 @@ export class FirestoreTodoQueries extends FirestoreReader implements TodoQueries
 /** A query can test one array. If it tests tags, other filters use `in` on their fields, with the same indexes. */
 function ofKind(own: Query, filter: TodoFilter, byPriority: boolean): Query {
   const { tags, completed, priority } = filter;
-  if (tags.length === 0) return own.where('index.kinds', 'array-contains', documents.kindOf(filter));
+  if (tags.length === 0) return own.where('index.kinds', 'array-contains', todoDocument.kindOf(filter));
   const query = own
-    .where('index.tag_sets', 'array-contains', documents.tagSetKey(tags))
+    .where('index.tag_sets', 'array-contains', todoDocument.tagSetKey(tags))
     .where('completed', 'in', completed === undefined ? [false, true] : [completed]);
   if (byPriority) return query;
-  return query.where('index.priority', 'in', (priority ? [priority] : PRIORITIES).map(documents.priorityRank));
+  return query.where('index.priority', 'in', (priority ? [priority] : PRIORITIES).map(todoDocument.priorityRank));
 }
 
 function withinDueDates(query: Query, due: string, { dueAfter, dueBefore }: TodoFilter): Query {
   if (dueAfter === undefined && dueBefore === undefined) return query;
-  const from = dueAfter?.getTime() ?? documents.FIRST_OF_ALL + 1;
-  const to = dueBefore?.getTime() ?? documents.LAST_OF_ALL - 1;
+  const from = dueAfter?.getTime() ?? todoDocument.FIRST_OF_ALL + 1;
+  const to = dueBefore?.getTime() ?? todoDocument.LAST_OF_ALL - 1;
   return query.where(due, '>=', from).where(due, '<=', to);
 }
 
 export const todoWriters: ChangeWriters<TodoChanges> = {
   createTodo({ todo }, writes) {
-    writes.create(todoPath(todo.id), documents.todoToDocument(todo));
+    writes.create(todoPath(todo.id), todoDocument.todoToDocument(todo));
     // A restored to-do still has its graph node, which is marked as deleted.
     const before = todo.restored === undefined ? undefined : todoNode(todo, true);
     writeNode(before, todoNode(todo), writes);
   },
   replaceTodo({ before, todo, version }, writes) {
-    writes.replace(todoPath(todo.id), documents.todoToDocument(todo), version);
+    writes.replace(todoPath(todo.id), todoDocument.todoToDocument(todo), version);
     writeNode(todoNode(before), todoNode(todo), writes);
   },
   delegateTodo({ before, todo: { id, delegated_task_id, ancestors }, version }, writes) {
@@ -162,7 +162,7 @@ export const todoWriters: ChangeWriters<TodoChanges> = {
   },
 };
 
-type Having = (sought: readonly documents.SearchWord[]) => Query;
+type Having = (sought: readonly todoDocument.SearchWord[]) => Query;
 
 /** A found to-do, and the index of the variant of `matchVariants` that it matches. */
 interface Match {
@@ -196,7 +196,7 @@ export async function searchTodos(
 
 /** Reads the matches of a page and one more, variant by variant, until enough or all matches are found. */
 async function firstMatches(having: Having, words: readonly string[], { limit, after }: TodoPage) {
-  const ways = documents.matchVariants(words);
+  const ways = todoDocument.matchVariants(words);
   const begin = after?.order[0] ?? 0;
   const read = async (way: number, wanted: number, afterId?: string): Promise<readonly Match[]> => {
     const sought = ways[way];
@@ -209,7 +209,7 @@ async function firstMatches(having: Having, words: readonly string[], { limit, a
       .get();
     return docs.map((snapshot) => ({ way, snapshot }));
   };
-  const counting = having(documents.anywhere(words)).count();
+  const counting = having(todoDocument.anywhere(words)).count();
   const [counted, started] = await Promise.all([counting.get(), read(begin, limit + 1, after?.id)]);
   const { count: total } = counted.data();
   const matches = [...started];
