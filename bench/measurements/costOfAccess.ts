@@ -52,8 +52,6 @@ export async function playAccess({ leader, owner, invited, workerId }: Cast, led
   await admin('create_workspace', { name: workspace });
   await admin('update_workspace', { workspace, repositories: ['sartor-ai/muster'] });
   await admin('invite', { workspace, email: CYD.email, role: 'worker' });
-  await owner.call('access.invite', { workspace, email: 'eve@example.com', role: 'worker' });
-  await admin('withdraw_invitation', { workspace, email: 'eve@example.com' });
   await ledger.call(invited, 'access.accept_invitation', { workspace }, 'the person has one invitation');
   await admin('set_member', { workspace, uid: KNOWN, role: 'worker' }, 'adds a member');
   await call('set_member', { workspace, uid: KNOWN, role: 'viewer' }, 'changes a member');
@@ -61,9 +59,11 @@ export async function playAccess({ leader, owner, invited, workerId }: Cast, led
   await call('remove_member', { workspace, uid: KNOWN });
   await call('explain', { tool: 'coordination.create_task' }, 'for the caller, whose call is allowed');
   await call('explain', { tool: 'firebase.read', agent: workerId }, 'for another agent');
-  const { task } = await leader.call('coordination.create_task', { description: 'Wait' });
-  await call('explain', { task: Object(task).id }, 'for a task, with its agents');
   await call('explain', { database: 'firestore', path: 'shared/notes/one/two' }, 'for a database path');
   await call('list_connections', { limit: 2 }, 'returns two connections, and reads one more');
   await call('revoke_connection', { agent_id: workerId });
+  await owner.call('access.invite', { workspace, email: 'eve@example.com', role: 'worker' });
+  await admin('withdraw_invitation', { workspace, email: 'eve@example.com' });
+  const { task } = await leader.call('coordination.create_task', { description: 'Wait' });
+  await call('explain', { task: Object(task).id }, 'for a task, with its agents');
 }
