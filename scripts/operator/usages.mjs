@@ -12,7 +12,7 @@ function siteUsage(program, more) {
   npm run ${program} -- --project <id>
 ${more}
 Credentials: gcloud auth application-default login, or GOOGLE_OAUTH_ACCESS_TOKEN, or
-GOOGLE_APPLICATION_CREDENTIALS. gcloud itself is not required.`;
+GOOGLE_APPLICATION_CREDENTIALS. With one of the last two, gcloud is not required.`;
 }
 
 export const agentsUsage = `Usage:

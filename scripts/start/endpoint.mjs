@@ -92,8 +92,8 @@ export function connectionHelp({ origin, consoleUrl, tokens, people: [person] })
     add,
     ...(person
       ? [
-          '  In Claude Code, type /mcp, choose muster, then Authenticate, and sign in as',
-          `  ${person.email} with the password ${person.password}`,
+          '  In Claude Code, type /mcp, choose muster, then Authenticate, and on the page, click',
+          `  "Sign in: ${person.name}" (${person.email}, password ${person.password})`,
         ]
       : []),
     '  Or start Claude Code in this folder, where .mcp.json connects it as the leader.',
