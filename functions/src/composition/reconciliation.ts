@@ -1,4 +1,8 @@
-/** Repeats the work of triggers, as outages can lose events. Source: docs/guides/operations.md#after-an-outage. */
+/**
+ * Repeats the work of triggers, because events can be lost in an outage. Once per day, the sweep goes through the
+ * stored documents and calls the services that the triggers call. These services use the current state. Source:
+ * docs/guides/operations.md#after-an-outage.
+ */
 import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
 import { DEFAULT_WORKSPACE } from '../identity/rules/principal.ts';
 import type { FirestorePeopleQueries } from '../identity/store/people.ts';

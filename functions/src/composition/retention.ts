@@ -1,4 +1,7 @@
-/** Deletes ended work that no open work refers to. Source: docs/decisions/0044-rebuild-erase-retain.md. */
+/**
+ * Retention of the ended work of every feature. Jobs of the sweep delete items whose retention is over, unless open
+ * work refers to them. Source: docs/decisions/0044-rebuild-erase-retain.md.
+ */
 import type { DocumentReference, Firestore } from '@google-cloud/firestore';
 import { type Agent, countedAgent, skillChanges } from '../agents/rules/agent.ts';
 import { type GraphPorts, hasOpenAncestor } from '../graph/rules/linking.ts';
@@ -25,7 +28,10 @@ import type { RunQueries } from '../toolsets/orchestration/rules/ports.ts';
 import type { Run } from '../toolsets/orchestration/rules/runs/run.ts';
 import type { Change } from './changes.ts';
 
-/** Collections to whose documents open work never refers, each with an indexed time field and a retention setting. */
+/**
+ * Collections to whose documents open work never refers. Each has a time field, which Firestore indexes
+ * automatically, and a retention setting.
+ */
 const RECORDS = [
   { collection: COLLECTIONS.events, time: 'timestamp', kept: 'events' },
   { collection: COLLECTIONS.audit, time: 'timestamp', kept: 'events' },

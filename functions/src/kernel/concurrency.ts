@@ -3,7 +3,11 @@ import { StaleWriteError } from './commit.ts';
 import { MusterError } from './errors.ts';
 import type { Randomness } from './ports.ts';
 
-/** Returns the result of the work. On timeout, throws while the work continues. @param what subject of the message */
+/**
+ * Returns the result of the work. On timeout, throws an error while the work continues.
+ * @param what subject of the error's message: `The Realtime Database`
+ * @throws Error if the work takes longer than `milliseconds`
+ */
 export function withTimeout<T>(work: Promise<T>, milliseconds: number, what: string): Promise<T> {
   return withTimeoutError(milliseconds, work, () => new Error(`${what} did not respond.`));
 }

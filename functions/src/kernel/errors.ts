@@ -1,4 +1,7 @@
-/** The error class and the table of error codes. Source: docs/semantics.md#errors; the network specification. */
+/**
+ * The error class and the table of error codes. Handlers throw MusterError; only mcp/toolResponse.ts converts it to a
+ * toolset's envelope. Source: docs/semantics.md#errors; the network specification, "Specific Error Codes".
+ */
 
 /** Error codes with their integers at /mcp/rpc, from the network specification. */
 export const ERROR_CODES = {

@@ -143,7 +143,9 @@ export function utf8Length(text: string): number {
   return bytesOf(text).length;
 }
 
-/** Returns the bytes of JSON in an MCP response, which contains the JSON as data and as escaped text. */
+/**
+ * Returns the size of JSON in an MCP response, in bytes. The response contains the JSON as data and as escaped text.
+ */
 export function sentBytes(json: string): number {
   return utf8Length(json) + utf8Length(JSON.stringify(json));
 }

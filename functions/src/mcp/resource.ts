@@ -38,7 +38,10 @@ interface ResourceTemplateDefinition<Services, Variables extends z.ZodObject> ex
   readonly complete?: Readonly<Partial<Record<keyof z.output<Variables>, VariableCompletion<Services>>>>;
   /** @throws MusterError NOT_FOUND if the resource does not exist */
   read(context: CallContext<Services>, variables: z.output<Variables>): Promise<string>;
-  /** Yields after each change, and maybe for earlier ones, until `disconnectSignal`. @throws MusterError NOT_FOUND */
+  /**
+   * Yields after each change, until the context's `disconnectSignal` fires. May also yield for earlier changes.
+   * @throws MusterError NOT_FOUND if the resource does not exist
+   */
   watch?(context: CallContext<Services>, variables: z.output<Variables>): Promise<AsyncIterable<unknown>>;
 }
 

@@ -9,7 +9,10 @@ import type { AccessPorts } from './ports.ts';
 /** Maximum number of accounts in one request to Firebase Auth. */
 const PAGE = 100;
 
-/** Returns the change that stores a person's account state, if one is needed. @param now seconds since 1970 */
+/**
+ * Returns the change that stores a person's account state; undefined if it is unchanged, or no account ever existed.
+ * @param now seconds since 1970
+ */
 export function accountChange(
   uid: string,
   { account: before, valid_since }: Pick<Person, 'account' | 'valid_since'>,

@@ -1,4 +1,7 @@
-/** Converts credentials, access tokens and ID tokens to principals. Source: docs/semantics.md#permissions. */
+/**
+ * Authentication: converts credentials, access tokens and ID tokens to principals. It runs for each call, and again
+ * after a wait for approval. Source: docs/semantics.md#permissions; docs/decisions/0033-asking-people.md.
+ */
 import { type Agent, principalOf } from '../../agents/rules/agent.ts';
 import type { AgentLiveness } from '../../agents/rules/liveness.ts';
 import { invalidCredential, type Limits, type Link, type LinkSubject } from '../../identity/rules/credential.ts';

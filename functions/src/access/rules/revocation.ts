@@ -1,4 +1,7 @@
-/** Revocation of an agent and of everything created through its credentials. Source: docs/semantics.md#permissions. */
+/**
+ * Revocation of an agent, together with its credentials, sign-ins, descendants, invitations and waiting calls.
+ * Descendants are the agents that were registered through its credentials. Source: docs/semantics.md#permissions.
+ */
 import type { Credential, Link } from '../../identity/rules/credential.ts';
 import { endingOf, type Grant } from '../../identity/rules/grant.ts';
 import { withdrawalOf } from '../../identity/rules/lineage.ts';

@@ -1,4 +1,8 @@
-/** Budgets limit the spending of a workspace, or of an item. Source: docs/decisions/0035-graph-and-budgets.md. */
+/**
+ * Budgets limit the spending of a workspace, or of an item with all its parts. Before a model call, its maximum cost
+ * is reserved. After the call, the reservation is replaced by the actual cost. Source:
+ * docs/decisions/0035-graph-and-budgets.md.
+ */
 import { z } from 'zod';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { type Loosening, type LooseningOf, noLoosening } from '../../kernel/loosening.ts';

@@ -1,4 +1,7 @@
-/** Nodes of the graph: items, with the totals of their parts. Source: docs/decisions/0035-graph-and-budgets.md. */
+/**
+ * Nodes of the graph: to-dos, tasks, runs and pull requests. An item can be part of another item. The usage of a part
+ * is added to the totals of all its ancestors. Source: docs/decisions/0035-graph-and-budgets.md.
+ */
 import { z } from 'zod/mini';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { MusterError } from '../../kernel/errors.ts';

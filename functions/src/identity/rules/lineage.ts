@@ -1,4 +1,7 @@
-/** Effective limits of a credential: its own and those of its chain. Source: docs/semantics.md#permissions. */
+/**
+ * Effective limits of a credential: its own, and those of the credentials and sign-ins through which it was
+ * registered. Source: docs/semantics.md#permissions; docs/decisions/0006-roles-and-registration.md.
+ */
 import type { ChangeOf, Versioned } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import {

@@ -41,7 +41,9 @@ export interface PeopleChanges {
     /** Whether the change affects the access of the person or of the person's agents. */
     readonly isNews: boolean;
   };
-  /** Sets a member. The commit is stale if the member is not at `version` or, if that is null, exists. */
+  /**
+   * Sets a member. The commit is stale if the member is not at `version`, or, if that is null, if the member exists.
+   */
   readonly setMember: {
     readonly member: Member;
     readonly before?: Member | undefined;

@@ -20,7 +20,9 @@ export const NO_MARKER: CommitMarkerReader = { committedAt: async () => undefine
 /** Number of commit ids that a document keeps if commits after the marked one may change it. */
 const MAX_LATEST_COMMITS = 4;
 
-/** Field, of some documents only, with the ids of the latest commits that changed the document, newest first. */
+/**
+ * Field with the ids of the latest commits that changed a document, newest first. Only some documents have the field.
+ */
 export const LATEST_COMMITS = 'latest_commits';
 const commitIds = z.array(z.string()).catch([]);
 const markerFields = z.object({ commit: z.string().optional().catch(undefined), [LATEST_COMMITS]: commitIds });

@@ -67,7 +67,11 @@ export function toolsets({ selection, principal, metadataUrl }: Routed & WithCha
   throw principal.grant === undefined ? rejectionOf(refused) : insufficientScope(refused, metadataUrl);
 }
 
-/** Returns the bearer credential. @param about explains the path @throws HttpRejection if it is missing or malformed */
+/**
+ * Returns the bearer credential of a request.
+ * @param about explanation of the path, for browsers and for requests with a wrong method
+ * @throws HttpRejection if the credential is missing or malformed
+ */
 function credentialOf(authorization: string | undefined, metadataUrl: string | undefined, about: string): string {
   const missing = (what: string): HttpRejection => {
     const how = metadataUrl === undefined ? HOW_TO_AUTHENTICATE : `${SIGN_IN} ${HOW_TO_AUTHENTICATE}`;

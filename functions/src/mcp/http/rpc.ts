@@ -1,4 +1,7 @@
-/** Plain JSON-RPC 2.0: the method is a tool's name. Source: the network specification; https://www.jsonrpc.org. */
+/**
+ * Plain JSON-RPC 2.0: the method is a tool's full name, `params` are its arguments, `result` is its response. Source:
+ * the network specification, "Example Usage" and "Error Codes"; https://www.jsonrpc.org/specification.
+ */
 import { INVALID_PARAMS, INVALID_REQUEST } from '@modelcontextprotocol/server';
 import { MusterError, shownName } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -15,7 +18,10 @@ import { BadMessage, MAX_BATCH, MAX_ID_LENGTH, parseBody } from './body.ts';
 import { rejectionOf } from './rejection.ts';
 import { errorReply, type JsonReply } from './response.ts';
 
-/** Responds with HTTP status 200, even for errors. @throws MusterError RATE_LIMITED if no message is valid */
+/**
+ * Responds to a message or batch, with HTTP status 200 even for errors.
+ * @throws MusterError RATE_LIMITED if the body contains no valid message
+ */
 export async function serveRpc(ports: CallPorts, routed: RoutedRequest, bytes: Buffer): Promise<JsonReply> {
   try {
     const json = await respondToBody(ports, routed, parseBody(bytes));

@@ -1,4 +1,7 @@
-/** Serves MCP messages and batches with the SDK, without a session. Source: docs/decisions/0007-serving-mcp.md. */
+/**
+ * Serves an MCP message or batch of any protocol revision with the MCP SDK, without a session. Source:
+ * docs/decisions/0007-serving-mcp.md; the SDK's docs/serving/http.md and docs/advanced/low-level-server.md.
+ */
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   classifyInboundRequest,

@@ -1,4 +1,7 @@
-/** Validation of redirect URIs. Source: OAuth 2.1 (draft-ietf-oauth-v2-1), 2.3 and 8.4.2; RFC 8252; MCP 2026-07-28. */
+/**
+ * Validation of redirect URIs. Source: OAuth 2.1 (draft-ietf-oauth-v2-1), sections 2.3 and 8.4.2; RFC 8252, sections
+ * 7 and 8; MCP 2026-07-28, "Authorization", "Redirect URI Validation".
+ */
 import { isLoopback } from '../../access/rules/addresses.ts';
 
 const MAX_REDIRECT_LENGTH = 2000;

@@ -41,7 +41,10 @@ const subscription = templatesFor<FirebaseServices>()({
 
 export const templates: readonly ResourceTemplate<FirebaseServices>[] = [subscription];
 
-/** Event streams of `/mcp/events`: `firebase.event` notifications. Source: docs/guides/events.md#server-sent-events. */
+/**
+ * Event streams of `/mcp/events`: `firebase.event` notifications of one subscription, with cursors as event ids.
+ * Source: docs/guides/events.md#server-sent-events; the network specification.
+ */
 export const eventSource: EventSource<FirebaseServices> = {
   name: 'firebase.events',
   /** A client that reconnects sends the original cursor and its last event id, which is newer and therefore used. */

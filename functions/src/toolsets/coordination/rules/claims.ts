@@ -1,4 +1,7 @@
-/** Claims of tasks in the queue. Each claim is one optimistic commit. Source: docs/semantics.md#coordination. */
+/**
+ * Claims of tasks in the queue. Each claim is one optimistic commit of the task, its holder and the session's
+ * counters. Source: the coordination specification, claim_task; docs/semantics.md#coordination.
+ */
 import {
   type Agent,
   agentNotRegistered,

@@ -1,4 +1,7 @@
-/** Messages to agents, which calls return until they are confirmed. Source: docs/semantics.md#task-actions. */
+/**
+ * Messages to agents. A mailbox stores the messages to an agent. The agent's calls return them until the agent
+ * confirms them. If an agent has no messages, its mailbox is not read. Source: docs/semantics.md#task-actions.
+ */
 import { isIn } from '../../../agents/rules/agent.ts';
 import type { ActingAgent } from '../../../agents/rules/liveness.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';

@@ -1,4 +1,7 @@
-/** Progress of a claimed task: start, complete, fail, each one commit. Source: docs/semantics.md#coordination. */
+/**
+ * Progress of a claimed task: start, complete, fail. Each is one optimistic commit of the task, its holder and the
+ * session's counters. Source: the coordination specification, "Worker Tools"; docs/semantics.md#coordination.
+ */
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
 import type { CallRecord, RecordResponse, Versioned } from '../../../kernel/commit.ts';

@@ -242,7 +242,10 @@ export class WriteMarker implements CommitMarkerReader {
     });
   }
 
-  /** Returns the time of a commit that has not expired. @throws MusterError CONFLICT if another write used the key */
+  /**
+   * Returns the time of the commit; undefined if nothing was committed or the marker has expired.
+   * @throws MusterError CONFLICT if a different write has used the same idempotency key
+   */
   async committedAt(): Promise<Timestamp | undefined> {
     const snapshot = await this.document.get();
     const { createTime } = snapshot;

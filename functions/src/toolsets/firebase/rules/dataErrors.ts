@@ -1,4 +1,7 @@
-/** Errors of reads and writes with callers' rights, with the codes and reasons of the network specification. */
+/**
+ * Errors of reads and writes with callers' rights. As in the network specification, `reason` is the name in "Error
+ * Scenarios", and the code is the one in "Specific Error Codes".
+ */
 import { MusterError } from '../../../kernel/errors.ts';
 
 const SHOWN_PATH_LENGTH = 100;

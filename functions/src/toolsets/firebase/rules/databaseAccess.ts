@@ -1,4 +1,7 @@
-/** Access to a database with the caller's rights. The server's own credentials are never used here. */
+/**
+ * Access to a database with the caller's rights, under the security rules. The server's own credentials are never
+ * used here. The implementations are in `firestore/` and `realtime/`.
+ */
 import type { Caller } from '../../../identity/rules/principal.ts';
 import type { MusterError } from '../../../kernel/errors.ts';
 import { type JsonObject, type JsonValue, utf8Length } from '../../../kernel/json.ts';

@@ -1,4 +1,7 @@
-/** Audits and undoes changes of free-form data. Source: docs/decisions/0036-trail.md; docs/semantics.md#undo. */
+/**
+ * Creates audit entries for changes of free-form data, and undoes these changes. Source:
+ * docs/decisions/0036-trail.md; docs/semantics.md#undo.
+ */
 import type { Caller, Principal } from '../../../identity/rules/principal.ts';
 import type { AuditEffect } from '../../../kernel/auditLog.ts';
 import type { Fields } from '../../../kernel/documentCodec.ts';

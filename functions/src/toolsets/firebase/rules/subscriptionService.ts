@@ -1,4 +1,7 @@
-/** Creates, reads and deletes subscriptions of their owners. Source: docs/decisions/0012-subscription-log.md. */
+/**
+ * Creates, reads and deletes subscriptions at their owners' request. Source: the network specification;
+ * docs/decisions/0012-subscription-log.md.
+ */
 import { type Caller, rightsOf } from '../../../identity/rules/principal.ts';
 import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
 import { ignoreStale, retryOnConflict, withTimeout } from '../../../kernel/concurrency.ts';

@@ -67,7 +67,10 @@ interface CheckDetails {
   readonly run_id?: number;
 }
 
-/** Converts a check that has ended. @param apart distinguishes checks with the same source and name */
+/**
+ * Converts a check that has ended. The id and the source together identify the entry in the task's log.
+ * @param apart distinguishes checks with the same source and name
+ */
 function endedCheck(
   { id: repositoryId }: z.output<typeof repository>,
   { id: number, conclusion, head_sha: commit, pull_requests }: z.output<typeof check>,

@@ -1,4 +1,7 @@
-/** Decides which repositories the members of a workspace can use. Source: docs/guides/github.md. */
+/**
+ * Decides which repositories the members of a workspace can use: those listed for the workspace and, if it is open,
+ * those listed for the deployment. The GitHub App may have access to more. Source: docs/guides/github.md.
+ */
 import { isListed } from '../../../access/rules/workspace.ts';
 import { accessOf, type Principal } from '../../../identity/rules/principal.ts';
 import { hasAtMost } from '../../../kernel/text.ts';

@@ -1,4 +1,7 @@
-/** Handles texts of other people from GitHub: they are returned as data, never as parts of Muster's sentences. */
+/**
+ * Handles texts from GitHub that other people have written. They are returned as data in separate fields, never as
+ * parts of Muster's sentences. Long files are returned in several parts.
+ */
 import { withoutHidden } from '../../../kernel/hiddenCharacters.ts';
 import { fitsPage, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
 

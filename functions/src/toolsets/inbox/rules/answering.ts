@@ -63,7 +63,10 @@ export class Answers extends Service<InboxPorts> {
     return this.current(principal, id);
   }
 
-  /** Answers a request once. @throws MusterError NOT_FOUND; FORBIDDEN; VALIDATION_ERROR; CONFLICT if it is closed */
+  /**
+   * Answers a request once, for the person who was asked. An agent can answer if that person allows it.
+   * @throws MusterError NOT_FOUND; FORBIDDEN; VALIDATION_ERROR for an invalid answer; CONFLICT if already closed
+   */
   answer(
     principal: Principal,
     id: string,

@@ -1,4 +1,7 @@
-/** Approvals of calls, by a workspace's rules or to loosen a limit. Source: docs/decisions/0033-asking-people.md. */
+/**
+ * Approvals of calls. A call needs an approval if the workspace requires it, or if an agent would loosen a limit with
+ * the call. Source: docs/decisions/0033-asking-people.md; docs/security.md#two-rules.
+ */
 import { z } from 'zod';
 import type { ApprovableCall, Approvals } from '../../../access/rules/permissionCheck.ts';
 import type { ApprovalRule } from '../../../access/rules/workspace.ts';

@@ -1,4 +1,7 @@
-/** Request to a person, stored as `requests/{id}`, and its pure transitions. Source: docs/guides/inbox.md. */
+/**
+ * Request to a person, stored as `requests/{id}`. It is open until it is answered, withdrawn or expired. Transitions
+ * are pure functions: they return a new request, or throw an error. Source: docs/guides/inbox.md.
+ */
 import { z } from 'zod/mini';
 import { lineage } from '../../../identity/rules/credential.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
@@ -40,7 +43,10 @@ export function isDue({ state, expires_at }: Request, now: Date): boolean {
   return state === 'open' && expires_at <= now;
 }
 
-/** Answers a request, or repeats the answer. @throws MusterError VALIDATION_ERROR; CONFLICT if it is closed */
+/**
+ * Answers a request. If the same person repeats the same answer, the request is returned unchanged.
+ * @throws MusterError VALIDATION_ERROR if the answer is not an option; CONFLICT if the request is closed
+ */
 export function answeredRequest(
   request: Request,
   { answer: written, comment }: { readonly answer: string; readonly comment?: string | undefined },

@@ -24,7 +24,10 @@ interface RunOptions {
   readonly budget: RunRequest['budget'];
 }
 
-/** Chooses the workflow unless the caller did. @throws MusterError FORBIDDEN if the preferred agent is forbidden */
+/**
+ * Chooses the workflow for a prompt, unless the caller's preferences specify a workflow.
+ * @throws MusterError FORBIDDEN if the workspace forbids the preferred agent
+ */
 export function requestFor(
   { prompt, context = {} }: { readonly prompt: string; readonly context?: JsonObject },
   { agent = AUTO, workflow: name = AUTO, role = AUTO, cache = true }: Preferences,

@@ -81,7 +81,10 @@ async function countAgents({ directory }: SystemPorts, workspace: string) {
   return { total: registered, active, idle, busy, offline: registered - online, error };
 }
 
-/** A tool of this deployment, or a capability that agents declared. Source: system.listSkills. */
+/**
+ * A tool of this deployment, or a capability that agents declared. Source: the network specification,
+ * system.listSkills.
+ */
 export interface Skill extends Omit<OfferedSkill, 'agents' | 'workspace'> {
   readonly description: string;
   readonly requirements: string[];

@@ -1,4 +1,7 @@
-/** Health of the services that Muster uses. Source: system.getSystemStatus; docs/semantics.md#network. */
+/**
+ * Health of the services that Muster uses. Source: the network specification, system.getSystemStatus;
+ * docs/semantics.md#network.
+ */
 import { withTimeout } from '../../../kernel/concurrency.ts';
 import { Service } from '../../../kernel/ports.ts';
 import type { RateLimit } from '../../github/index.ts';

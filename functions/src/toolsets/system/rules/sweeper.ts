@@ -1,4 +1,7 @@
-/** The sweep: parallel cleanup jobs that start every minute. An unfinished job continues in the next sweep. */
+/**
+ * The sweep: cleanup jobs that the scheduler starts every minute, and that run in parallel for less than a minute. If
+ * a database is unavailable, only the jobs that use it are delayed. An unfinished job continues in the next sweep.
+ */
 import { withTimeout } from '../../../kernel/concurrency.ts';
 import type { PresenceHealth, SweepJob, SweepReport, SweepState } from '../../../kernel/sweep.ts';
 import type { SystemPorts } from './ports.ts';

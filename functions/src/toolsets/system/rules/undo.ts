@@ -64,7 +64,10 @@ interface Plan<Change> extends Pick<Undone, 'things' | 'refused'> {
 }
 
 export class UndoService<Change extends AnyChange> extends Service<UndoPorts<Change>> {
-  /** Undoes the effects of one event that can be undone. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT */
+  /**
+   * Undoes one event in one commit. If only some of its effects can be undone, the others stay.
+   * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if no effect can be undone or the event was already undone
+   */
   undoEvent(caller: Caller, id: string, recordResponse: RecordResponse<Undone>): Promise<Undone> {
     const { principal } = caller;
     return retryOnConflict(this.ports.randomness, async () => {

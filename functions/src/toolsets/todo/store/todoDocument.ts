@@ -24,7 +24,10 @@ type WordPlace = 'title' | 'rest' | 'any';
 export type WordIndex = Readonly<Record<WordPlace, Readonly<Record<string, string>>>>;
 type Worded = Pick<Todo, 'owner_uid' | 'title' | 'description'>;
 
-/** Maximum size of a to-do's word index, in bytes: enough for a typical text of 5,000 letters. */
+/**
+ * Maximum size of a to-do's word index, in bytes: enough for a typical text of 5,000 letters. A text of only long
+ * words would need several times as much.
+ */
 export const MAX_WORD_BYTES = 100_000;
 
 export function wordIndexOf({ owner_uid, title, description = '' }: Worded): WordIndex {

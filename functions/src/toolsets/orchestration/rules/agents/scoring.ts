@@ -1,4 +1,8 @@
-/** Scores hosted agents by their outcomes in a workspace. Source: docs/decisions/0034-routing-that-learns.md. */
+/**
+ * Scores hosted agents by their outcomes per kind of work in a workspace, and selects one agent. The capability in
+ * the specification counts like a few outcomes. Newer outcomes count more than older ones. Source:
+ * docs/decisions/0034-routing-that-learns.md.
+ */
 import type { KindOfWork } from '../../../../access/rules/workspace.ts';
 import type { Randomness } from '../../../../kernel/ports.ts';
 

@@ -1,4 +1,7 @@
-/** Remaining budget of a run. A call reserves its maximum cost, so concurrent calls never use the same part. */
+/**
+ * Remaining budget of a run. A call reserves its maximum cost before it starts, and records its actual cost when it
+ * ends. Therefore concurrent calls never use the same part of the budget.
+ */
 import { exactUsd } from '../../../../graph/rules/graphNode.ts';
 import type { HostedAgent, Price, Usage } from '../agents/model.ts';
 

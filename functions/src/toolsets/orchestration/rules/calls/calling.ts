@@ -1,4 +1,7 @@
-/** One call to an agent, with retries and fallback agents. Source: docs/semantics.md#orchestration. */
+/**
+ * One call: asks an agent, retries after transient failures, then asks the fallback agents. Each attempt respects the
+ * budget and the time limit, and is recorded at its start and its end. Source: docs/semantics.md#orchestration.
+ */
 import type { FailureClass, HostedAgent, ModelAnswer, ModelFailure } from '../agents/model.ts';
 import type { Attempt } from '../calls/attempt.ts';
 import type { OrchestrationPorts } from '../ports.ts';

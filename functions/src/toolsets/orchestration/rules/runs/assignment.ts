@@ -1,4 +1,7 @@
-/** Assigns agents to the steps with the agent `auto`. Source: docs/decisions/0034-routing-that-learns.md. */
+/**
+ * Assigns agents to the workflow steps that have the agent `auto`, and explains each choice. Respects the agents that
+ * the workspace pins or forbids, then compares scores. Source: docs/decisions/0034-routing-that-learns.md.
+ */
 import { pinnedFor } from '../../../../access/rules/workspace.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { AUTO } from '../agents/profile.ts';

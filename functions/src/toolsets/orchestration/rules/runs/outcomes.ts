@@ -1,4 +1,7 @@
-/** Computes agents' outcomes when a run ends: only then are they known. Source: docs/semantics.md#orchestration. */
+/**
+ * Computes the outcome of each agent's work in a run, from which the selection of agents learns. Outcomes are counted
+ * when the run ends, because only then it is known which answers were used. Source: docs/semantics.md#orchestration.
+ */
 import type { Outcome } from '../agents/scoring.ts';
 import { type Attempt, isMeasured } from '../calls/attempt.ts';
 import { normalized } from '../steps/judging.ts';

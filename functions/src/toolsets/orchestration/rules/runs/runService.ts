@@ -148,7 +148,10 @@ export class RunService extends Service<OrchestrationPorts> {
     );
   }
 
-  /** Cancels the run now, or through its instance. @throws MusterError NOT_FOUND; CONFLICT if it has ended otherwise */
+  /**
+   * Cancels the run now, or asks the instance that executes the run to cancel it. Ended steps do not change.
+   * @throws MusterError NOT_FOUND if the run is missing or hidden; CONFLICT if it has succeeded or failed
+   */
   cancel(principal: Principal, runId: string, recordResponse: RecordResponse<Run>): Promise<Run> {
     const { store, randomness } = this.ports;
     return retryOnConflict(randomness, async () => {

@@ -1,4 +1,7 @@
-/** Asks several agents and combines their answers: all, race, merge. Source: docs/semantics.md#orchestration. */
+/**
+ * Asks several agents and combines their answers in the modes all, race and merge. Calls to a single agent, with
+ * retries and fallback agents, are in calls/calling.ts. Source: docs/semantics.md#orchestration.
+ */
 import type { ModelAnswer } from '../agents/model.ts';
 import type { AnsweredCall, CallResult } from '../calls/calling.ts';
 import { fenced } from '../workflows/scope.ts';

@@ -1,4 +1,7 @@
-/** Blind judging: judges see answers without names, in different orders. Source: docs/semantics.md#orchestration. */
+/**
+ * Blind judging for picks and votes: each judge sees the answers under letters, without agent names, and in a random
+ * order that differs between judges. Source: docs/semantics.md#orchestration.
+ */
 import type { Hashing } from '../../../../kernel/ports.ts';
 import type { RandomSource } from '../agents/scoring.ts';
 import type { AnsweredCall } from '../calls/calling.ts';

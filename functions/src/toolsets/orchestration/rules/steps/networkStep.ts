@@ -1,4 +1,7 @@
-/** Executes a step on a live agent, by a task whose id is derived from the step, so that the task exists once. */
+/**
+ * Executes a step on a live agent: adds a task to the work queue, and uses the task's result as the step's output.
+ * The task id is derived from the run and the step, so that executing a step twice creates only one task.
+ */
 import type { Actor } from '../../../../kernel/auditLog.ts';
 import type { PortOf } from '../../../../kernel/ports.ts';
 import type { Task, TaskCreation, TaskDraft } from '../../../coordination/index.ts';

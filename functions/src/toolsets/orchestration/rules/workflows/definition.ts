@@ -1,4 +1,7 @@
-/** A workflow definition, as callers send it and tools return it. Source: docs/semantics.md#orchestration. */
+/**
+ * A workflow definition in the form in which callers send it and in which tools return it. Source: the orchestration
+ * specification, orchestrate_workflow; docs/semantics.md#orchestration.
+ */
 import { z } from 'zod';
 import { NETWORK, ROLES } from '../agents/profile.ts';
 

@@ -1,4 +1,7 @@
-/** Prompt templates in Mustache, a language without code execution. Outputs of models are marked as data. */
+/**
+ * Prompt templates in Mustache, a language without code execution. Templates can read only the values of the scope.
+ * Outputs of models are marked as data. The size of a prompt is limited while the prompt is being built.
+ */
 import mustache from 'mustache';
 import { characterCount } from '../../../../kernel/text.ts';
 import { BoundedText, ExpressionError, fenced, printed, type Scope, type StepView } from './scope.ts';

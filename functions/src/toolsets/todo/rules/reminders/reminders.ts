@@ -1,4 +1,7 @@
-/** A to-do with a due date has one reminder, which moves with the due date. Source: docs/semantics.md#to-dos. */
+/**
+ * A to-do with a due date has one reminder, with the same id, which moves with the due date. Completing or deleting
+ * the to-do deletes the reminder. Source: the to-do specification, "list_reminders"; docs/semantics.md#to-dos.
+ */
 import { type RecordResponse, StaleWriteError, type Versioned } from '../../../../kernel/commit.ts';
 import { ignoreStale, retryOnConflict } from '../../../../kernel/concurrency.ts';
 import type { JsonObject } from '../../../../kernel/json.ts';
