@@ -179,8 +179,7 @@ export function compose(outer: ExternalServices, baseUrl = '') {
     data: firebase.services.data,
     openWork: (uid, workspace) => leaving.openIn(uid, workspace),
     progress: { task: coordination.explain, run: orchestration.explain },
-    notSetUp: (toolset) =>
-      toolset === 'github' ? gitHub.notSetUp() : toolset === 'orchestration' ? orchestration.notSetUp() : [],
+    obstacles: { github: gitHub.obstacles, orchestration: orchestration.obstacles },
   });
   const system = createSystem<Change>({
     ...platform,

@@ -68,13 +68,13 @@ export async function callTool(
   { args, channel = NO_CLIENT }: ToolCallInput,
 ): Promise<Outcome> {
   const name = fullName(toolset, tool.name);
-  const { credential, timeLeft } = received;
+  const requestContext = { ...received, workspace: tool.workspaceIn(args) ?? received.workspace };
+  const { workspace, credential, timeLeft } = requestContext;
   const { role, agentRole, annotations, openToAll } = tool;
   const need = { toolset, what: name, role, agentRole, scope, writes: !annotations.readOnlyHint, openToAll };
   const call = async (tracked: TrackWait) => {
     await ports.limits.take(received.principal);
-    const workspace = tool.workspaceIn(args) ?? received.workspace;
-    const admitted = await checkPermission(ports, { ...received, workspace }, need);
+    const admitted = await checkPermission(ports, requestContext, need);
     const { principal } = admitted;
     const prepared = tool.prepare(args);
     requireTime(timeLeft);
@@ -110,7 +110,7 @@ export async function callTool(
     return withinSizeLimit(tool, await withRequestTimeout(named, timeLeft(), () => timeoutError), channel.bytesOf);
   };
   try {
-    return { answer: await measured(ports, received, { tool: name, isRoutine: tool.routine }, call) };
+    return { answer: await measured(ports, requestContext, { tool: name, isRoutine: tool.routine }, call) };
   } catch (error) {
     if (!(error instanceof MusterError)) throw error;
     return { error };

@@ -141,7 +141,7 @@ export interface PreparedCall<in Services = never> {
 export interface Tool<in Services = never> extends ToolDescription<z.ZodObject, z.ZodObject> {
   /** Returns the response as text. Default: JSON. */
   readonly text?: (answer: JsonObject) => string;
-  /** Returns the workspace that a call names. @throws MusterError VALIDATION_ERROR */
+  /** Returns the workspace that a call names; undefined if it names none or an invalid one, which `prepare` rejects. */
   workspaceIn(rawArguments: Readonly<Record<string, unknown>>): string | undefined;
   /** @throws MusterError VALIDATION_ERROR, REQUIRED_FIELD or INVALID_FORMAT, which names the argument */
   prepare(rawArguments: Readonly<Record<string, unknown>>): PreparedCall<Services>;
@@ -249,7 +249,7 @@ function toolOf<Services, Input extends z.ZodObject, Output extends z.ZodObject,
   const common = { ...(keyed && keyArgument.shape), ...(isPlaced && workspaceArgument.shape) };
   const listed = lazy((): z.ZodObject => input.extend(common));
   const workspaceIn = ({ workspace }: Readonly<Record<string, unknown>>) =>
-    isPlaced && workspace !== undefined ? checkWorkspace({ workspace }).workspace : undefined;
+    isPlaced ? workspaceArgument.shape.workspace.safeParse(workspace).data : undefined;
   const check = lazy(() => argumentsChecker(input, Object.keys(listed().shape)));
   const shown = (value: unknown): JsonObject => jsonObject.parse(rest.output.parse(value));
   const guidance = lazy(() => ({ plan: guidanceIn(rest.output) }));
@@ -261,9 +261,9 @@ function toolOf<Services, Input extends z.ZodObject, Output extends z.ZodObject,
     },
     workspaceIn,
     prepare(rawArguments) {
-      workspaceIn(rawArguments);
       const { idempotency_key: rawKey, ...keyless } = rawArguments;
-      const { workspace: _, ...plain } = keyed ? keyless : rawArguments;
+      const { workspace, ...plain } = keyed ? keyless : rawArguments;
+      if (isPlaced && workspace !== undefined) checkWorkspace({ workspace });
       const checked = check()(isPlaced ? plain : keyed ? keyless : rawArguments);
       return {
         input: checked,

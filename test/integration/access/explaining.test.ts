@@ -245,6 +245,10 @@ describe('the tool access.explain', () => {
     assert.match(String(gitHub), /^GitHub is not set up.*GITHUB_TOKEN/);
     const [, ...models] = await waitsOf(agent, 'orchestration.orchestrate');
     assert.match(models.join(), /claude cannot be used\..*gemini cannot be used/);
+    const limit = { kind: 'workspace', id: workspace, tokens: 0 };
+    await answer(fixture.at({ workspace }), 'system_setBudget', limit, await fixture.person('ada'));
+    const exhausted = await waitsOf(agent, 'orchestration.orchestrate');
+    assert.match(exhausted.join(), /budget of .* is exhausted\. .*system_setBudget raises it/);
   });
 
   it('explains a task and a run, and hides those of other workspaces and people', async () => {

@@ -112,6 +112,9 @@ describe('to-do tools', () => {
     await tool('update_recurring_task', edit);
     const { next_occurrence } = await tool('complete_task', { task_id: fieldOf(first_occurrence, 'id') });
     assert.equal(await remindAt(next_occurrence), '2040-02-29T09:50:00.000Z');
+    const { task } = await tool('reopen_task', { task_id: fieldOf(first_occurrence, 'id') });
+    assert.equal(await remindAt(task), '2040-01-31T09:50:00.000Z');
+    assert.equal((await open()).length, 1, 'the next occurrence is withdrawn');
   });
 
   it('record the changed fields of an update; they record no event if nothing changed', async () => {

@@ -24,7 +24,7 @@ interface CallersData {
   ): Promise<{ readonly data: unknown }>;
 }
 
-export interface AccessToolsDependencies extends Pick<ExplanationPorts, 'progress' | 'notSetUp'> {
+export interface AccessToolsDependencies extends Pick<ExplanationPorts, 'progress' | 'obstacles'> {
   readonly access: AccessPorts;
   readonly data: CallersData;
   readonly invitations: Invitations;

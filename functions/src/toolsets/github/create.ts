@@ -33,8 +33,8 @@ export function createGitHub(dependencies: GitHubDependencies) {
   };
   const services = { gitHub: ports };
   /** Returns why the tools cannot reach GitHub. */
-  const notSetUp = (): readonly WaitReason[] => (clients.configured ? [] : [NOT_SET_UP]);
-  return { ports, node: linkNodeFinder(pullRequestLinks), deliveries: new Deliveries(ports), notSetUp, services };
+  const obstacles = (): readonly WaitReason[] => (clients.configured ? [] : [NOT_SET_UP]);
+  return { ports, node: linkNodeFinder(pullRequestLinks), deliveries: new Deliveries(ports), obstacles, services };
 }
 
 export type GitHubServices = ReturnType<typeof createGitHub>['services'];

@@ -1,3 +1,4 @@
+import { budgetKey, exhaustedBudget } from '../../graph/rules/budget.ts';
 import type { BudgetPorts } from '../../graph/rules/ports.ts';
 import type { Principal } from '../../identity/rules/principal.ts';
 import type { DocumentSource } from '../../kernel/firestore/reading.ts';
@@ -8,7 +9,7 @@ import { RunExecution } from './rules/runs/execution.ts';
 import { RunLostAccess } from './rules/runs/owner.ts';
 import { runNodeFinder } from './rules/runs/runNode.ts';
 import { RunService } from './rules/runs/runService.ts';
-import { progressOf, unavailableAgents } from './rules/runs/visibility.ts';
+import { budgetReason, progressOf, unavailableAgents } from './rules/runs/visibility.ts';
 import { WorkflowLibrary, WorkflowUndo } from './rules/workflows/library.ts';
 import { workflowFields } from './rules/workflows/validation.ts';
 import { FirestoreRunQueries } from './store/runs.ts';
@@ -44,8 +45,12 @@ export function createOrchestration(dependencies: OrchestrationDependencies) {
     inverses: { workflow: new WorkflowUndo(ports).workflow },
     /** Explains a run, without its texts. */
     explain: async (principal: Principal, id: string) => progressOf(await orchestration.runs.view(principal, id)),
-    /** Returns why the hosted agents cannot be used. If one of them can be used, returns nothing. */
-    notSetUp: () => unavailableAgents(ports.hosted()),
+    /** Returns why a new run in the workspace would not go ahead: no hosted agent, or an exhausted budget. */
+    obstacles: async (workspace: string) => {
+      const key = budgetKey({ kind: 'workspace', thing_id: workspace });
+      const isSpent = exhaustedBudget(await ports.budgets.limited([key])) !== undefined;
+      return [...unavailableAgents(ports.hosted()), ...(isSpent ? [budgetReason({ key, is_spent: true })] : [])];
+    },
     runLeaving: new RunLostAccess(ports),
     services: { orchestration, runExecution: new RunExecution(ports) },
   };

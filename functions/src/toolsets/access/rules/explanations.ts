@@ -68,8 +68,10 @@ export type ReadSubject = () => Promise<Subject | undefined>;
 export interface ExplanationPorts extends AccessPorts {
   /** Explains tasks and runs, by the name of the argument. */
   readonly progress: Readonly<Record<'task' | 'run', ExplainProgress>>;
-  /** Returns what the operator has not set up for the tools of a toolset. */
-  readonly notSetUp: (toolset: string) => readonly WaitReason[];
+  /** By toolset, returns what keeps its tools in a workspace from going ahead: a missing setting, or a budget. */
+  readonly obstacles: Readonly<
+    Record<string, (workspace: string) => readonly WaitReason[] | Promise<readonly WaitReason[]>>
+  >;
 }
 
 export class Explanations extends Service<ExplanationPorts> {
@@ -137,8 +139,8 @@ export class Explanations extends Service<ExplanationPorts> {
     workspace: string,
     { fullName, toolset }: CheckedTool,
   ): Promise<readonly WaitReason[]> {
-    const { workspaces, idTokens, notSetUp } = this.ports;
-    const missing = notSetUp(toolset);
+    const { workspaces, idTokens, obstacles } = this.ports;
+    const missing = (await obstacles[toolset]?.(workspace)) ?? [];
     if (!approvalRulesIn(owner, workspace)) return missing;
     const rule = (await workspaces.find(workspace))?.value.approvals?.find(({ tool }) => tool === fullName);
     const { asks = owner_uid, above_usd: above } = rule ?? {};

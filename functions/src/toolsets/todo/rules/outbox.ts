@@ -128,8 +128,8 @@ export interface Mailer {
 }
 
 export interface Mails {
-  /** Claims an email for a minute. Returns undefined if it is delivered, claimed by another sender, or missing. */
-  claim(id: string, now: Date): Promise<{ readonly mail: SentMail; readonly createdAt: Date } | undefined>;
+  /** Claims an email for a minute. Returns undefined if it is settled or missing, `busy` if another sender has it. */
+  claim(id: string, now: Date): Promise<{ readonly mail: SentMail; readonly createdAt: Date } | 'busy' | undefined>;
   settle(id: string, state: 'SUCCESS' | 'RETRY' | 'ERROR', reason?: string): Promise<void>;
 }
 
@@ -142,11 +142,15 @@ interface MailPorts extends Pick<KernelPorts, 'clock' | 'log'> {
 /** Age after which an undelivered email is given up, because its reminder or question is outdated. */
 const GIVE_UP_AFTER_MS = DAY_MS;
 
-/** Delivers an email once. @throws Error if the server is unreachable, so that the trigger retries */
+/**
+ * Delivers an email once. @throws Error if the server is unreachable or another sender has the email, so that the
+ * trigger retries: the other sender may crash
+ */
 export async function deliverMail({ mails, mailer, clock, log }: MailPorts, id: string): Promise<void> {
   if (mailer === undefined) return;
   const claimed = await mails.claim(id, clock.now());
   if (claimed === undefined) return;
+  if (claimed === 'busy') throw new Error('Another instance is sending the email.');
   const outcome = await mailer.send(claimed.mail);
   if (outcome.state === 'sent') return mails.settle(id, 'SUCCESS');
   const { state, reason } = outcome;

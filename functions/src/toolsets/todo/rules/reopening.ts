@@ -10,7 +10,7 @@ import { latestId, latestOccurrence, replacement } from './recurring/recurringTa
 import { reminderBefore } from './reminders/reminder.ts';
 import { isReported } from './repair.ts';
 import { type RemindedTodo, type Todo, todoResponse } from './todo.ts';
-import { changeContext, removalEffects, replacementChanges } from './todoChanges.ts';
+import { changeContext, leadOf, removalEffects, replacementChanges } from './todoChanges.ts';
 
 export interface ReopenedOutcome {
   readonly todo: Todo;
@@ -84,8 +84,8 @@ async function isUntouched(ports: TodoPorts, next: RemindedTodo, recurring: Recu
   if (todo.ancestors !== undefined) return false;
   const made = latestOccurrence(recurring, todo.created_at);
   if (!isReported(next) || canonicalJson(todoResponse(made)) !== canonicalJson(todoResponse(todo))) return false;
-  const { leadMilliseconds } = await ports.notifications.preferences(todo.owner_uid);
-  const defaultReminder = reminderBefore(todo, recurring.latest_due, todo.created_at, leadMilliseconds);
+  const lead = await leadOf(ports, todo, recurring);
+  const defaultReminder = reminderBefore(todo, recurring.latest_due, todo.created_at, lead);
   return reminder?.value.remind_at.getTime() === defaultReminder.remind_at.getTime();
 }
 

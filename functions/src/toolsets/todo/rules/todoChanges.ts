@@ -3,8 +3,9 @@ import { type GraphNode, NO_USAGE, titleOf } from '../../../graph/rules/graphNod
 import type { NodeFinder } from '../../../graph/rules/linking.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { canonicalJson, type JsonObject } from '../../../kernel/json.ts';
-import { readFor } from '../../../kernel/ports.ts';
+import { MINUTE_MS, readFor, skipUnreadable } from '../../../kernel/ports.ts';
 import type { TodoChange, TodoPorts, TodoQueries } from './ports.ts';
+import type { RecurringTask } from './recurring/recurrenceRule.ts';
 import { type Reminder, reminderBefore } from './reminders/reminder.ts';
 import type { TaskEvent } from './taskEvent.ts';
 import { type RemindedTodo, type Todo, todoResponse } from './todo.ts';
@@ -33,9 +34,21 @@ interface ChangeContext {
 /** @param isDue whether the change may set a reminder, so that the owner's preferences must be read */
 export async function changeContext(ports: TodoPorts, todo: Todo, now: Date, isDue: boolean) {
   const context = { eventId: ports.randomness.uuid(), now };
-  if (!isDue) return context;
-  const { leadMilliseconds } = await ports.notifications.preferences(todo.owner_uid);
-  return { ...context, leadMilliseconds };
+  return isDue ? { ...context, leadMilliseconds: await leadOf(ports, todo) } : context;
+}
+
+/**
+ * Returns the time from a default reminder to the due date, in milliseconds. The recurring to-do determines it, or else
+ * the owner's preferences. @param known recurring to-do of an occurrence, if it was read
+ */
+export async function leadOf(ports: TodoPorts, todo: Todo, known?: RecurringTask): Promise<number> {
+  const { recurring_task_id: id, owner_uid } = todo;
+  const recurring =
+    known ?? (id === undefined ? undefined : (await skipUnreadable(ports.recurringTasks.find(id)))?.value);
+  const minutes = recurring?.reminder_lead_minutes;
+  return minutes === undefined
+    ? (await ports.notifications.preferences(owner_uid)).leadMilliseconds
+    : minutes * MINUTE_MS;
 }
 
 export function todoEvent(

@@ -8,7 +8,7 @@ import { followingOccurrence, latestId, occurrenceAfter, replacement } from './r
 import { reminderBefore } from './reminders/reminder.ts';
 import { isReported, repairTodo } from './repair.ts';
 import type { RemindedTodo, Todo } from './todo.ts';
-import { changeContext, creationChanges, removalEffects, replacementChanges } from './todoChanges.ts';
+import { changeContext, creationChanges, leadOf, removalEffects, replacementChanges } from './todoChanges.ts';
 
 /** States of a task in which a delegation to that task can be undone. */
 const NOT_DELEGATED: readonly string[] = ['available', 'failed', 'cancelled'];
@@ -107,8 +107,8 @@ export class TodoUndo extends Service<UndoPorts> {
   /** Returns whether the undo removes a due date from a to-do whose reminder was set by the owner, not by default. */
   private async hasOwnReminder({ value, reminder }: RemindedTodo, before: Todo): Promise<boolean> {
     if (before.completed || before.due_date || !value.due_date || reminder?.value.sent !== false) return false;
-    const { leadMilliseconds } = await this.ports.notifications.preferences(value.owner_uid);
-    const defaultReminder = reminderBefore(value, value.due_date, this.ports.clock.now(), leadMilliseconds);
+    const lead = await leadOf(this.ports, value);
+    const defaultReminder = reminderBefore(value, value.due_date, this.ports.clock.now(), lead);
     return reminder.value.remind_at.getTime() !== defaultReminder.remind_at.getTime();
   }
 

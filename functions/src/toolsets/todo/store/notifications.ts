@@ -186,8 +186,9 @@ export class FirestoreMails extends FirestoreReader implements Mails {
       const stored = mailDocument.safeParse((await transaction.get(document)).data()).data;
       if (stored === undefined) return undefined;
       const { delivery, to, message, created_at: createdAt } = stored;
-      const isExpired = delivery?.state === 'PROCESSING' && (delivery.leaseExpireTime ?? now) <= now;
-      if (delivery !== undefined && !isExpired && !CLAIMABLE.includes(delivery.state)) return undefined;
+      const isSending = delivery?.state === 'PROCESSING';
+      if (isSending && (delivery.leaseExpireTime ?? now) > now) return 'busy';
+      if (delivery !== undefined && !isSending && !CLAIMABLE.includes(delivery.state)) return undefined;
       const leaseExpireTime = new Date(now.getTime() + MINUTE_MS);
       transaction.update(document, { delivery: { state: 'PROCESSING', startTime: now, leaseExpireTime } });
       return { mail: { id, to, ...message }, createdAt };

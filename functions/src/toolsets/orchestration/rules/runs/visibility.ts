@@ -104,7 +104,7 @@ function waitsOf({ run, steps }: Pick<RunView, 'run' | 'steps'>): readonly WaitR
 }
 
 /** A reserve is not spent: running calls hold it, and return what they do not use. */
-export function budgetReason({ key, is_spent }: NonNullable<RunView['run']['budget_wait']>): WaitReason {
+export function budgetReason({ key, is_spent }: { readonly key: string; readonly is_spent: boolean }): WaitReason {
   if (!is_spent)
     return {
       why: 'Running calls have reserved the rest of a budget.',

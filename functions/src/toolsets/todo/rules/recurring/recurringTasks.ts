@@ -3,11 +3,11 @@ import type { RecordResponse, Versioned } from '../../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../../kernel/concurrency.ts';
 import { canonicalJson } from '../../../../kernel/json.ts';
 import type { PageRequest } from '../../../../kernel/paging.ts';
-import { MINUTE_MS, readFor, Service } from '../../../../kernel/ports.ts';
+import { readFor, Service } from '../../../../kernel/ports.ts';
 import { guardChanges, guardChangesIfFree } from '../duplicateGuard.ts';
 import type { TodoChange, TodoPorts } from '../ports.ts';
 import { checkedTexts, notFound, requireFuture, type Todo, type WrittenTexts } from '../todo.ts';
-import { changeContext, creationChanges } from '../todoChanges.ts';
+import { changeContext, creationChanges, leadOf } from '../todoChanges.ts';
 import {
   checkTimezone,
   type Occurrence,
@@ -191,11 +191,10 @@ export function latestOccurrence(recurring: RecurringTask, createdAt: Date): Tod
   };
 }
 
-/** Returns the context of a new occurrence, whose reminder the recurring to-do or the owner's preferences determine. */
+/** Returns the context of a new occurrence. Its recurring to-do may not be stored yet. */
 async function occurrenceContext(ports: TodoPorts, recurring: RecurringTask, occurrence: Todo, now: Date) {
-  const { reminder_lead_minutes: minutes } = recurring;
-  const context = await changeContext(ports, occurrence, now, minutes === undefined);
-  return minutes === undefined ? context : { ...context, leadMilliseconds: minutes * MINUTE_MS };
+  const context = await changeContext(ports, occurrence, now, false);
+  return { ...context, leadMilliseconds: await leadOf(ports, occurrence, recurring) };
 }
 
 interface FollowingOccurrence {
