@@ -68,7 +68,7 @@ export type ReadSubject = () => Promise<Subject | undefined>;
 export interface ExplanationPorts extends AccessPorts {
   /** Explains tasks and runs, by the name of the argument. */
   readonly progress: Readonly<Record<'task' | 'run', ExplainProgress>>;
-  /** By toolset, returns what keeps its tools in a workspace from going ahead: a missing setting, or a budget. */
+  /** Reasons, by toolset, why its calls in a workspace do not go ahead: a missing setting, or a budget. */
   readonly obstacles: Readonly<
     Record<string, (workspace: string) => readonly WaitReason[] | Promise<readonly WaitReason[]>>
   >;
