@@ -4,7 +4,7 @@ import { z } from 'zod/mini';
 import { act } from '../../calls/tools.ts';
 import { ErrorNotice } from '../../parts/ActionButton.tsx';
 import { clearSent } from '../../parts/formState.ts';
-import { describeWords, useWords } from './words.ts';
+import { describeWords, understand, useWords } from './words.ts';
 
 const DEFAULT_PRIORITY = 'MEDIUM';
 
@@ -20,10 +20,11 @@ export function AddTodo() {
 
   async function add() {
     const sent = { typed: typed.value, due: due.value, priority: priority.value };
-    const words = sent.due === '' ? found : undefined;
+    const isPlain = sent.due !== '' || sent.typed === plain.value;
     isBusy.value = true;
     trouble.value = undefined;
     try {
+      const words = isPlain ? undefined : await understand(sent.typed);
       const args = {
         title: words?.title ?? sent.typed.trim(),
         priority: sent.priority,

@@ -166,11 +166,22 @@ describe('console screen', () => {
     (await page.field('What is to do')).type('Sing a song tomorrow');
     await page.press('Remove date');
     await page.press('Add');
-    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+    const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions();
     assert.deepEqual(backend.called('todo.add_task'), [
-      { title: 'Mow the lawn', priority: 'MEDIUM', when: 'in 3 days 9:15', timezone: timeZone },
+      { title: 'Mow the lawn', priority: 'MEDIUM', when: 'in 3 days 9:15', timezone },
       { title: 'Sing a song tomorrow', priority: 'MEDIUM' },
     ]);
+  });
+
+  it('finds the date in the title of a to-do that is added before the page shows the date', async () => {
+    const page = await Page.open(backend, '/todos');
+    const [title, add] = [await page.field('What is to do'), await page.get('button', 'Add')];
+    title.type('Mow the lawn in 3 days');
+    add.element.click();
+    await page.waitFor('the call', () => backend.called('todo.add_task').length > 0);
+    const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions();
+    const sent = { title: 'Mow the lawn', priority: 'MEDIUM', when: 'in 3 days', timezone };
+    assert.deepEqual(backend.called('todo.add_task'), [sent]);
   });
 
   it('shows what a repetition in a title means, or that it is not understood', async () => {
