@@ -35,6 +35,20 @@ describe('the console', () => {
     visit.complaints.splice(0, visit.complaints.length, ...others);
   });
 
+  it('adds no to-do without its date, but reports that the code that reads dates did not load', async () => {
+    visit = await Visit.open(browser);
+    const { page } = visit;
+    await visit.signIn(ada, '/todos');
+    await page.route('**/words-*.js', (route) => route.abort());
+    const title = page.getByLabel('What is to do');
+    await title.fill('Mow the lawn tomorrow');
+    await title.press('Enter');
+    await page.getByText('The code that reads dates could not be loaded. Reload the page.').waitFor();
+    assert.equal(await title.inputValue(), 'Mow the lawn tomorrow');
+    const others = visit.complaints.filter((text) => !text.includes('ERR_FAILED'));
+    visit.complaints.splice(0, visit.complaints.length, ...others);
+  });
+
   it('shows new tasks immediately, even after a network outage, with one listener per query', async () => {
     const work = new Work();
     await work.begin('Quick');

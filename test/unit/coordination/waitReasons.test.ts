@@ -50,7 +50,7 @@ const CASES: Readonly<Record<string, [Partial<TaskFacts>, RegExp | undefined, Re
   'all agents are busy': [{ candidates: [{ ...ann, availability: 'busy' }] }, /^Every agent is busy: "ann"\.$/, /Wait/],
   'only runners of other people are alive': [
     { task: coding, candidates: [ann, agent('bob')] },
-    /^The task is of Ada, and "ann", "bob" take only tasks of other owners\.$/,
+    /^The task belongs to Ada, and "ann", "bob" take only tasks of other owners\.$/,
     /key of that person, or .*--for workspace/,
   ],
   'a runner of the owner is alive': [

@@ -7,14 +7,23 @@ import { repetitionText } from './recurrenceText.ts';
 
 type Words = typeof import('../../../../functions/src/toolsets/todo/rules/words.ts');
 
-const load = (): Promise<Words> => import('../../../../functions/src/toolsets/todo/rules/words.ts');
+/** @throws Error with a message for the person, for example if a newer version has replaced the file */
+async function load(): Promise<Words> {
+  try {
+    return await import('../../../../functions/src/toolsets/todo/rules/words.ts');
+  } catch {
+    throw new Error('The code that reads dates could not be loaded. Reload the page.');
+  }
+}
 
 /** Returns what the end of a title means, once the code that understands it has been loaded. */
 export function useWords(title: string) {
   const [words, setWords] = useState<Words | undefined>(undefined);
   const isTyped = title !== '';
   useEffect(() => {
-    if (isTyped) void load().then((code) => setWords(() => code));
+    const shows = (code: Words) => setWords(() => code);
+    // If the code does not load, the page reports it when the person submits the title.
+    if (isTyped) void load().then(shows, () => undefined);
   }, [isTyped]);
   const found = words && findWords(words, title);
   return { found, isMisunderstood: found === undefined && (words?.seemsToRepeat(title) ?? false) };

@@ -95,7 +95,7 @@ function unclaimed(
   if (able.length === 0 && owner !== undefined)
     return [
       {
-        why: `The task is of ${nameOf(owner)}, and ${namesOf(online)} take only tasks of other owners.`,
+        why: `The task belongs to ${nameOf(owner)}, and ${namesOf(online)} take only tasks of other owners.`,
         remedy: 'Start a runner with a key of that person, or start one of these with --for workspace.',
       },
     ];
