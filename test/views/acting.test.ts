@@ -167,7 +167,7 @@ describe('automatic refreshes of a view', () => {
       const passes = async (calls: number) => {
         await clock.runFor(5000);
         await eventually(`${calls} calls of the tool`, async () => host.calls.length >= calls || undefined);
-        await view.evaluate('0'); // When this evaluation returns, the view has drawn the last response.
+        await host.settled();
       };
       await clock.runFor(4000);
       assert.equal(host.calls.length, 0);
@@ -222,6 +222,7 @@ describe('automatic refreshes of a view', () => {
     for (const count of [1, 2, 3]) {
       await host.frame.page.clock.runFor(5000);
       await eventually(`failure ${count}`, async () => host.calls.length === count || undefined);
+      await host.settled();
       await view.getByRole('status').filter({ hasText: 'The server is away.' }).waitFor();
     }
     await view.getByRole('button', { name: 'Refresh' }).waitFor();

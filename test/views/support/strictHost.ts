@@ -67,6 +67,7 @@ export class StrictHost {
   private readonly settings: HostSettings;
   private readonly replies = new Map<string | number, (output: Said) => void>();
   private lastId = 0;
+  private answers: Promise<unknown> = Promise.resolve();
 
   private constructor(frame: ViewFrame, settings: HostSettings) {
     this.frame = frame;
@@ -103,6 +104,12 @@ export class StrictHost {
     const reply = new Promise<Said>((resolve) => this.replies.set(id, resolve));
     await this.frame.say({ jsonrpc: '2.0', id, method, params });
     return reply;
+  }
+
+  /** Waits until the view has processed all answers sent so far. The view receives messages in their order. */
+  async settled(): Promise<void> {
+    await this.answers;
+    await this.request('ping');
   }
 
   /** Asks the view to end, and asserts that the view has not violated the protocol. */
@@ -147,7 +154,8 @@ export class StrictHost {
     }
     if (this.ids.has(id)) this.faults.push(`the id ${id} is used twice`);
     this.ids.add(id);
-    void this.answer(method, params).then((answer) => this.frame.say({ jsonrpc: '2.0', id, ...answer }));
+    const answered = this.answer(method, params).then((answer) => this.frame.say({ jsonrpc: '2.0', id, ...answer }));
+    this.answers = Promise.all([this.answers, answered]);
   }
 
   private holdOrder(method: string): void {
