@@ -1,5 +1,6 @@
 /** Actions of a person in a view, the context that the model receives, and automatic refreshes. */
 import assert from 'node:assert/strict';
+import type { Frame } from 'playwright-core';
 import { eventually } from '../e2e/support/waiting.ts';
 import { REPORT, RUN, STATUS, TODOS } from '../support/sampleResponses.ts';
 import { heading, useStage } from './support/fixture.ts';
@@ -146,6 +147,14 @@ const WATCH_SIGHT = `new IntersectionObserver(([entry]) => {
   window.isInSight = entry.isIntersecting;
 }).observe(document.documentElement)`;
 
+/** Waits until the view knows whether it is in sight. Only then does it plan refreshes, or stop them. */
+async function knowsSight(view: Frame, isInSight: boolean): Promise<void> {
+  await view.evaluate(WATCH_SIGHT);
+  await eventually(`the view is ${isInSight ? 'in' : 'out of'} sight`, async () =>
+    (await view.evaluate(`window.isInSight === ${isInSight}`)) ? true : undefined,
+  );
+}
+
 describe('automatic refreshes of a view', () => {
   const fixture = useStage();
   const open: readonly (readonly [ViewName, string, Message, Message])[] = [
@@ -163,6 +172,7 @@ describe('automatic refreshes of a view', () => {
       await host.give({ taskId: 'task-1' }, resultOf(before));
       const view = await host.frame.view();
       await view.getByText('Live, as of').waitFor();
+      await knowsSight(view, true);
       const { clock } = host.frame.page;
       const passes = async (calls: number) => {
         await clock.runFor(5000);
@@ -194,11 +204,8 @@ describe('automatic refreshes of a view', () => {
     const view = await host.frame.view();
     await view.getByText('Live, as of').waitFor();
     const { page } = host.frame;
-    await view.evaluate(WATCH_SIGHT);
     await page.evaluate("document.querySelector('main').style.marginTop = '3000px'");
-    await eventually('the view is out of sight', async () =>
-      (await view.evaluate('window.isInSight === false')) ? true : undefined,
-    );
+    await knowsSight(view, false);
     await page.clock.runFor(60_000);
     assert.equal(host.calls.length, 0);
     await page.evaluate("document.querySelector('main').style.marginTop = ''");
@@ -219,6 +226,7 @@ describe('automatic refreshes of a view', () => {
     await host.give({}, resultOf(RUNNING));
     const view = await host.frame.view();
     await view.getByText('Live, as of').waitFor();
+    await knowsSight(view, true);
     for (const count of [1, 2, 3]) {
       await host.frame.page.clock.runFor(5000);
       await eventually(`failure ${count}`, async () => host.calls.length === count || undefined);
