@@ -91,6 +91,21 @@ for (const { name, tool, input, output } of entries)
         if (property.properties !== undefined) assert.equal(property['additionalProperties'], false, path);
     });
 
+    it('describes the expected form of each text in words, not by a regular expression', () => {
+      const example = { ...tool.example, workspace: 'alpha' };
+      for (const at of Array(JSON.stringify(example).length).keys()) {
+        let texts = 0;
+        const given = JSON.parse(JSON.stringify(example), (_key, value) =>
+          typeof value === 'string' && texts++ === at ? '/ \t' : value,
+        );
+        if (texts <= at) break;
+        assert.doesNotMatch(
+          errorOf(() => tool.prepare(given)),
+          /match pattern|\^\[/,
+        );
+      }
+    });
+
     it('has an example call that its schema and its validation accept', () => {
       assert.doesNotThrow(() => tool.prepare(tool.example));
       for (const ajv of [new Ajv2020({ strict: false }), new Ajv({ strict: false })]) {
@@ -100,6 +115,16 @@ for (const { name, tool, input, output } of entries)
       }
     });
   });
+
+/** Returns the message of the error that `act` throws; empty if it throws none. */
+function errorOf(act: () => unknown): string {
+  try {
+    act();
+    return '';
+  } catch (error) {
+    return String(error);
+  }
+}
 
 function isTool(value: unknown): value is { readonly name: string } {
   return typeof value === 'object' && value !== null && 'prepare' in value;

@@ -187,12 +187,13 @@ function contextOf(
   return { ...request, ...call, caller: requestContext, services: services(), view };
 }
 
-/** Replaces an argument's name in an error by the tool's spelling. In the rules, all tools share one spelling. */
+/** Replaces `task_id` in an error by the tool's name: `taskId` or `task`. In the rules, all tools share one name. */
 export function withToolArgumentName(error: unknown, { input }: Pick<Tool, 'input'>): unknown {
   if (!(error instanceof MusterError) || error.details.field === undefined) return error;
   const [first = '', ...rest] = error.details.field.split('.');
   const own = Object.keys(input.shape);
-  const name = own.find((one) => one === first) ?? own.find((one) => folded(one) === folded(first));
+  const same = (one: string) => [folded(one), `${folded(one)}id`].includes(folded(first));
+  const name = own.find((one) => one === first) ?? own.find(same);
   if (name === undefined || name === first) return error;
   const details = { ...error.details, field: [name, ...rest].join('.'), cause: error.cause };
   return new MusterError(error.code, error.message, details);

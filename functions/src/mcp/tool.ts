@@ -1,6 +1,6 @@
 /** Definition of a tool and of a toolset. Source: CONTRIBUTING.md#add-a-tool. */
 import { z } from 'zod';
-import { type Caller, type Scope, WORKSPACE_NAME } from '../identity/rules/principal.ts';
+import { type Caller, type Scope, WORKSPACE_FORM, WORKSPACE_NAME } from '../identity/rules/principal.ts';
 import type { Role } from '../identity/rules/role.ts';
 import type { RecordResponse } from '../kernel/commit.ts';
 import { MusterError } from '../kernel/errors.ts';
@@ -209,7 +209,7 @@ const checkKey = argumentsChecker(keyArgument);
 const workspaceArgument = z.strictObject({
   workspace: z
     .string()
-    .regex(WORKSPACE_NAME)
+    .regex(WORKSPACE_NAME, WORKSPACE_FORM)
     .optional()
     .describe("Workspace of this call; default: that of the URL, or the caller's home workspace."),
 });

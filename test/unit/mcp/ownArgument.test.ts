@@ -4,7 +4,9 @@ import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { withToolArgumentName } from '../../../functions/src/mcp/call.ts';
 
 describe('withToolArgumentName', () => {
-  const tool = { input: z.object({ taskId: z.string(), agent_id: z.string(), tasks: z.array(z.string()) }) };
+  const tool = {
+    input: z.object({ taskId: z.string(), agent_id: z.string(), run: z.string(), tasks: z.array(z.string()) }),
+  };
 
   const named = (field?: string): string | undefined => {
     const error = withToolArgumentName(
@@ -24,14 +26,10 @@ describe('withToolArgumentName', () => {
   };
 
   it("replaces the field name in an error by the name of the tool's argument", () =>
-    assert.deepEqual(['task_id', 'taskId', 'agentId', 'agent_id', 'tasks.3.priority', 'task_id.0'].map(named), [
-      'taskId',
-      'taskId',
-      'agent_id',
-      'agent_id',
-      'tasks.3.priority',
-      'taskId.0',
-    ]));
+    assert.deepEqual(
+      ['task_id', 'taskId', 'agentId', 'agent_id', 'runId', 'tasks.3.priority', 'task_id.0'].map(named),
+      ['taskId', 'taskId', 'agent_id', 'agent_id', 'run', 'tasks.3.priority', 'taskId.0'],
+    ));
 
   it('keeps an unknown field name, a missing field name and other errors unchanged', () => {
     assert.deepEqual([named('claim_epoch'), named('')], ['claim_epoch', '']);

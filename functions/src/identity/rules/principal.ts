@@ -162,6 +162,7 @@ export interface Caller {
 }
 
 export const WORKSPACE_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+export const WORKSPACE_FORM = 'expected 1 to 64 letters, digits, "-" or "_", starting with a letter or digit';
 
 /** Workspace of calls that name no workspace. */
 export const DEFAULT_WORKSPACE = 'default';

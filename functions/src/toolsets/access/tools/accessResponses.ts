@@ -1,7 +1,7 @@
 /** Arguments and outputs shared by several access tools. */
 import { z } from 'zod';
 import { HOSTED_AGENTS } from '../../../access/rules/workspace.ts';
-import { WORKSPACE_NAME } from '../../../identity/rules/principal.ts';
+import { WORKSPACE_FORM, WORKSPACE_NAME } from '../../../identity/rules/principal.ts';
 import { MEMBER_ROLES, ROLES, WORKSPACE_ACCESS } from '../../../identity/rules/role.ts';
 import { idLike } from '../../../kernel/ids.ts';
 import { decodeCursor, encodeCursor } from '../../../kernel/paging.ts';
@@ -10,7 +10,7 @@ import type { AccessServices } from '../create.ts';
 import type { WorkspaceSettings } from '../rules/workspaceChanges.ts';
 
 export const defineTool = toolsFor<AccessServices>();
-export const workspaceName = idLike(WORKSPACE_NAME, 'expected 1 to 64 letters, digits, "-" or "_"');
+export const workspaceName = idLike(WORKSPACE_NAME, WORKSPACE_FORM);
 export const workspaceArgument = workspaceName.optional().describe("Default: the call's");
 
 /** A Firebase Auth uid: any characters that are allowed in a path segment in both databases. */

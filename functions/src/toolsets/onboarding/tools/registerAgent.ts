@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AGENT_TYPES } from '../../../agents/rules/agent.ts';
 import type { Registered } from '../../../agents/rules/registration.ts';
-import { WORKSPACE_NAME } from '../../../identity/rules/principal.ts';
+import { WORKSPACE_FORM, WORKSPACE_NAME } from '../../../identity/rules/principal.ts';
 import { ROLES } from '../../../identity/rules/role.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { isVisible } from '../../../kernel/hiddenCharacters.ts';
@@ -38,19 +38,19 @@ function count(description: string) {
     .describe(description);
 }
 
-const workspaceName = idLike(WORKSPACE_NAME, 'expected 1 to 64 letters, digits, "-" or "_"');
+const workspaceName = idLike(WORKSPACE_NAME, WORKSPACE_FORM);
 
 const agentInfo = z.strictObject({
   name: z
     .string()
-    .regex(/^[a-zA-Z0-9-_]+$/)
+    .regex(/^[a-zA-Z0-9-_]+$/, 'expected letters, digits, "-" or "_"')
     .min(3)
     .max(50)
     .describe('3 to 50 letters, digits, - or _'),
   type: z.enum(AGENT_TYPES).describe('Primary role'),
   version: z
     .string()
-    .regex(/^\d+\.\d+\.\d+$/)
+    .regex(/^\d+\.\d+\.\d+$/, 'expected a version such as 1.0.0')
     .describe('Version, such as 1.0.0'),
   description: z.string().max(500).optional().describe('Purpose'),
   creator: word('Creator').optional(),

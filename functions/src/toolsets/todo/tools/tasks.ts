@@ -1,7 +1,7 @@
 /** The tools that manage single to-dos and their history. Source: the to-do specification. */
 import { z } from 'zod';
 import { partOf } from '../../../graph/rules/linking.ts';
-import { WORKSPACE_NAME } from '../../../identity/rules/principal.ts';
+import { WORKSPACE_FORM, WORKSPACE_NAME } from '../../../identity/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idLike } from '../../../kernel/ids.ts';
 import { clearArgument, clearedFields, listUpTo, optionalFields, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
@@ -218,9 +218,7 @@ export const delegate = defineTool({
     "Workspace members see the to-do's title and description in the task. Otherwise they see only that the task belongs to a to-do. If the task fails or is cancelled, the to-do stays open, shows this, and can be delegated again.",
   input: z.strictObject({
     task_id: shapes.taskId,
-    workspace: idLike(WORKSPACE_NAME, 'expected 1 to 64 letters, digits, "-" or "_"')
-      .optional()
-      .describe("Default: the call's"),
+    workspace: idLike(WORKSPACE_NAME, WORKSPACE_FORM).optional().describe("Default: the call's"),
     priority: wholeNumber(1, 10).default(DELEGATED_PRIORITY).describe('1 (first) to 10 (last)'),
     required_capabilities: listUpTo(
       10,
