@@ -46,8 +46,9 @@ export function firstWorkspaceChanges(
 ): AccessChange[] {
   const member = { uid: owner_uid, workspace, role: 'leader', added_by: uid, added_at: now } as const;
   return [
-    { kind: 'nameWorkspace', workspace, access },
+    // In this order, because the Firestore emulator shows the writes of one commit to readers one after the other.
     { kind: 'setMember', member },
+    { kind: 'nameWorkspace', workspace, access },
   ];
 }
 
