@@ -7,7 +7,7 @@ import { checkEnding } from './support/hubChecks.ts';
 import { anyText } from './support/texts.ts';
 
 /** Maximum size of a report, as in docs/guides/runner.md. The hub's own limit is 1 MiB. */
-const MAX_BYTES = 700_000;
+const MAX_BYTES = 770_000;
 const redactor = createRedactor(['hunter2hunter2'], {});
 
 const EMPTY: Report = {
@@ -37,6 +37,7 @@ function hugeReport(unit: string): Report {
       commits: list(200, () => ({ sha: text(40), subject: text(10_000) })),
       diffstat: { files: 1000, insertions: 1, deletions: 1 },
       files: list(1000, () => ({ path: text(4096), insertions: 1, deletions: 1 })),
+      diff: list(2000, () => text(3000)).join('\n'),
     },
     work: {
       summary: text(25_000),
@@ -93,6 +94,7 @@ describe("an attempt's report", () => {
         files: fc.array(fc.record({ path: anyText(2000), insertions: fc.nat(), deletions: fc.nat() }), {
           maxLength: 5,
         }),
+        diff: fc.option(anyText(3000), { nil: undefined }),
       }),
       work: fc.record({
         summary: anyText(),
@@ -129,9 +131,28 @@ describe("an attempt's report", () => {
       commits: [{ sha: 'abc', subject }],
       diffstat: { files: 0, insertions: 0, deletions: 0 },
       files: [],
+      diff: `+${'x'.repeat(1990)}hunter2hunter2\n`.repeat(1000),
     };
     const json = JSON.stringify(reportJson({ ...EMPTY, changes }, redactor));
     assert.ok(!json.includes('hunte'), 'a part of the secret remains');
+  });
+
+  it('contains the diff in whole lines, and states if lines are missing', () => {
+    const changes = { head: 'abc', commits: [], diffstat: { files: 1, insertions: 1, deletions: 0 }, files: [] };
+    const diffOf = (diff: string) => {
+      const { diff: shown } = JSON.parse(
+        JSON.stringify(reportJson({ ...EMPTY, changes: { ...changes, diff } }, redactor)),
+      );
+      return String(shown).split('\n');
+    };
+    const short = ['diff --git a/a.ts b/a.ts', '@@ -0,0 +1 @@', "+const key = '';"];
+    assert.deepEqual(diffOf(short.join('\n')), short);
+    const [line = '', ...others] = diffOf(`+const key = 'hunter2hunter2';\n${'+line\n'.repeat(500_000)}`);
+    assert.equal(line, "+const key = '[redacted]';");
+    assert.equal(others.pop(), 'The rest of the diff is missing. The branch contains it.');
+    assert.ok(others.length > 5000 && others.every((one) => one === '+line'));
+    assert.deepEqual(diffOf('x'.repeat(2_000_000)), ['', 'The rest of the diff is missing. The branch contains it.']);
+    assert.equal(diffOf(`+${'x'.repeat(5000)}`)[0]?.length, 2001);
   });
 
   it('contains no subject or path of more than 1,000 characters', () => {

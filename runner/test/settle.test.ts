@@ -38,17 +38,34 @@ describe("a task's worktree", () => {
   it('has its remaining files committed at the end, and the changes are reported', async () => {
     const { worktree, settle } = await open('work');
     writeFileSync(`${worktree.folder}/new file.ts`, 'one\ntwo\n');
+    writeFileSync(`${worktree.folder}/picture.png`, Buffer.from([0x89, 0, 1, 2, 0xff]));
     rmSync(`${worktree.folder}/README.md`);
+    for (const setting of ['color.diff=always', 'diff.noprefix=true', 'diff.external=false'])
+      git(repo, 'config', ...setting.split('='));
     const { commit: sha } = await settle('Do it\n\nMuster-Task: t1\n');
     assert.equal((await settle('Nothing')).commit, undefined);
-    const { commits, diffstat, files, head } = await changesSince(repository.git, worktree.startedAt, 'work');
+    const {
+      commits,
+      diffstat,
+      files,
+      diff = '',
+      head,
+    } = await changesSince(repository.git, worktree.startedAt, 'work');
     assert.equal(head, sha);
     assert.deepEqual(commits, [{ sha, subject: 'Do it' }]);
-    assert.deepEqual(diffstat, { files: 2, insertions: 2, deletions: 1 });
+    assert.deepEqual(diffstat, { files: 3, insertions: 2, deletions: 1 });
     assert.deepEqual(files, [
       { path: 'README.md', insertions: 0, deletions: 1 },
       { path: 'new file.ts', insertions: 2, deletions: 0 },
+      { path: 'picture.png', insertions: 0, deletions: 0 },
     ]);
+    const parts = diff.split(/^(?=diff --git )/m);
+    assert.deepEqual(
+      parts.map((part) => part.split('\n', 1)[0]),
+      ['README.md', 'new file.ts', 'picture.png'].map((name) => `diff --git a/${name} b/${name}`),
+    );
+    assert.match(String(parts[1]), /^@@ -0,0 \+1,2 @@\n\+one\n\+two$/m);
+    assert.match(String(parts[2]), /^Binary files \/dev\/null and b\/picture\.png differ$/m);
   });
 
   it("has its commits added to the task's branch if the agent made them on a new branch", async () => {

@@ -8,6 +8,8 @@ export interface Changes {
   readonly commits: readonly { readonly sha: string; readonly subject: string }[];
   readonly diffstat: { readonly files: number; readonly insertions: number; readonly deletions: number };
   readonly files: readonly FileChange[];
+  /** Unified diff. Undefined if git cannot print it, for example because it is too large. */
+  readonly diff: string | undefined;
   readonly head: string;
 }
 
@@ -16,6 +18,15 @@ export interface FileChange {
   readonly insertions: number;
   readonly deletions: number;
 }
+
+/**
+ * Options for a diff in one format with any configuration. No program of the configuration is run, and git prints only
+ * the names of binary files.
+ */
+const UNIFIED = [
+  ...['--no-color', '--no-ext-diff', '--no-textconv', '--no-renames', '--submodule=short'],
+  ...['--unified=3', '--src-prefix=a/', '--dst-prefix=b/'],
+];
 
 /** @param base a commit; commits that it shares with the branch are omitted */
 export async function changesSince(git: Git, base: string, branch: string): Promise<Changes> {
@@ -37,6 +48,7 @@ export async function changesSince(git: Git, base: string, branch: string): Prom
       deletions: sum((file) => file.deletions),
     },
     files: files.slice(0, MAX_FILES),
+    diff: await git('diff', ...UNIFIED, `${base}...${ref}`).catch(() => undefined),
     head,
   };
 }

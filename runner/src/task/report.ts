@@ -31,23 +31,30 @@ const MOST = {
   path: 900,
   command: 3000,
   warning: 3000,
+  diffLine: 2000,
   other: 4000,
 } as const;
 
 /** Maximum JSON bytes of each list. If a list is longer, entries at its end are removed. */
-const MAX_LISTED = { commits: 96_000, files: 160_000, commands: 96_000, tools: 32_000, warnings: 64_000 } as const;
+const MAX_LISTED = {
+  commits: 96_000,
+  files: 160_000,
+  diff: 64_000,
+  commands: 96_000,
+  tools: 32_000,
+  warnings: 64_000,
+} as const;
+
+/** Maximum characters of a diff that are redacted. Redaction takes time, and only the first 64 KB are sent. */
+const MAX_REDACTED = 1_000_000;
 
 /**
  * Returns a report without secrets, in texts that the hub accepts. Because of the limits on texts and lists, its JSON
- * has at most 700 KB. The hub accepts 1 MiB.
+ * has at most 770 KB. The hub accepts 1 MiB.
  */
 export function reportJson(report: Report, redactor: Redactor): Json {
   const { changes, work, exit, acceptance, pullRequest, warnings } = report;
-  const text = (value: string, max: number = MOST.other): string => {
-    const safe = clean(redactor.text(value));
-    const kept = cutBytes(safe, max);
-    return kept.length < safe.length ? `${kept}…` : kept;
-  };
+  const text = (value: string, max: number = MOST.other): string => ellipsis(clean(redactor.text(value)), max);
   return {
     summary: text(work?.summary ?? '', MOST.summary),
     branch: text(report.branch),
@@ -63,6 +70,7 @@ export function reportJson(report: Report, redactor: Redactor): Json {
         changes.files.map((file) => ({ ...file, path: text(file.path, MOST.path) })),
         MAX_LISTED.files,
       ),
+      ...(changes.diff !== undefined && { diff: diffText(changes.diff, redactor) }),
     }),
     ...(work && {
       commands: fitting(
@@ -91,6 +99,24 @@ export function reportJson(report: Report, redactor: Redactor): Json {
     ...(report.repository !== undefined && { repository: text(report.repository) }),
     durationMs: report.durationMs,
   };
+}
+
+/** Returns the first lines of a diff without secrets. If lines are missing, the last line states it. */
+function diffText(diff: string, redactor: Redactor): string {
+  // The part ends with a whole line, because the redactor does not recognize half of a secret.
+  const part = diff.length > MAX_REDACTED ? diff.slice(0, diff.lastIndexOf('\n', MAX_REDACTED) + 1) : diff;
+  const lines = clean(redactor.text(part)).split('\n');
+  const shown = fitting(
+    lines.map((line) => ellipsis(line, MOST.diffLine)),
+    MAX_LISTED.diff,
+  );
+  const isWhole = part === diff && shown.length === lines.length;
+  return (isWhole ? shown : [...shown, 'The rest of the diff is missing. The branch contains it.']).join('\n');
+}
+
+function ellipsis(text: string, max: number): string {
+  const kept = cutBytes(text, max);
+  return kept.length < text.length ? `${kept}…` : kept;
 }
 
 type Shortened = (value: string, max?: number) => string;

@@ -203,11 +203,16 @@ export function reportText({ task, attempts, logs, result }: Report): string {
     ...(failure ? [`Failure: ${failure.class}`, ...quotedLines(failure.message)] : []),
     ...titled('Previous attempts:', attempts.flatMap(attemptLines)),
     ...titled(`Log, ${logs.latest.length} of ${logs.lines} lines:`, logs.latest.flatMap(logLines)),
-    ...(result === undefined ? [] : ['Result:', ...quotedLines(JSON.stringify(result, null, 2))]),
+    ...(result === undefined ? [] : ['Result:', ...quotedLines(JSON.stringify(result, withoutDiff, 2))]),
     ...(Object.keys(config).length === 0 ? [] : ['Configuration:', ...quotedLines(JSON.stringify(config))]),
     'Instructions:',
     ...quotedLines(instructions),
   ]);
+}
+
+/** Omits a runner's diff from the printed result, because it can have 64 KB. The structured content contains it. */
+function withoutDiff(name: string, value: unknown): unknown {
+  return name === 'diff' && typeof value === 'string' ? `${value.length} characters` : value;
 }
 
 const titled = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [title, ...lines]);

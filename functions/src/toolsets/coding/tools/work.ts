@@ -235,7 +235,7 @@ export const endTask = shapes.defineTool({
   description:
     'Completes, fails or stops a coding task. Its creator and leaders may end it at any time; the runner then stops.',
   details:
-    "Its runner reports the outcome with its epoch. Its creator and leaders may end it at any time; the runner stops at its next heartbeat. A retryable failure class makes the task available for another attempt, at most 3 in total. A runner that cannot work now, or not on this task yet, returns it with failure.returnAfterSeconds. The result is any JSON up to 1 MiB. A runner's result contains summary, commits, diffstat, files, commands, tools, turns, tokens, costUsd, exit, durationMs, acceptance, pullRequest, base, branch and head.",
+    "Its runner reports the outcome with its epoch. Its creator and leaders may end it at any time; the runner stops at its next heartbeat. A retryable failure class makes the task available for another attempt, at most 3 in total. A runner that cannot work now, or not on this task yet, returns it with failure.returnAfterSeconds. The result is any JSON up to 1 MiB. A runner's result contains summary, commits, diffstat, files, diff, commands, tools, turns, tokens, costUsd, exit, durationMs, acceptance, pullRequest, base, branch and head.",
   rare: ['epoch', 'failure'],
   input: z.strictObject({
     taskId: shapes.taskId,
