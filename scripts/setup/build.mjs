@@ -12,8 +12,8 @@ const functionsFolder = `${root}/functions`;
 /** Folder of code for browsers, which is checked with other types than code for Node. */
 const pageFolder = `${functionsFolder}/src/signin/page`;
 
-/** Folder of the code and types that all views share. */
-const viewsFolder = `${functionsFolder}/src/mcp/views`;
+/** Folder of the views in chat: one script each, and the code and style that they share. */
+const viewsFolder = `${root}/console/views`;
 
 /** The folder that is uploaded. It contains only the bundle and the manifests of `uploadManifests`. */
 const uploadFolder = `${functionsFolder}/dist`;
@@ -40,14 +40,13 @@ export async function buildFunctions() {
 }
 
 /**
- * Builds the views of all toolsets in the form that hosts receive.
+ * Builds the views in the form that hosts receive.
  * @param {string} target a folder
  */
 export async function buildViews(target) {
-  const toolsets = `${functionsFolder}/src/toolsets`;
-  const scripts = filesIn(toolsets).filter((file) => /^[^/]+\/views\/\w+\.ts$/.test(file));
+  const scripts = readdirSync(viewsFolder).filter((file) => file.endsWith('.tsx'));
   await bundleViews(
-    { scripts: scripts.map((file) => `${toolsets}/${file}`), style: `${viewsFolder}/view.css` },
+    { scripts: scripts.map((file) => `${viewsFolder}/${file}`), style: `${viewsFolder}/shared/view.css` },
     target,
   );
 }
@@ -57,7 +56,7 @@ export async function buildViews(target) {
  * @returns {Promise<boolean>} whether the functions have no type error
  */
 export async function checkFunctions({ node, env }) {
-  const commands = [compile(node, ['--noEmit', '-p', functionsFolder]), checkPage(node), checkViews(node)];
+  const commands = [compile(node, ['--noEmit', '-p', functionsFolder]), checkPage(node)];
   const checked = await Promise.all(commands.map((command) => succeeds(command, { env })));
   return checked.every((holds) => holds);
 }
@@ -65,11 +64,6 @@ export async function checkFunctions({ node, env }) {
 /** @param {string} node @returns {string[]} the command that checks the types of the page */
 export function checkPage(node) {
   return compile(node, ['--noEmit', '-p', pageFolder]);
-}
-
-/** @param {string} node @returns {string[]} the command that checks the types of the views */
-export function checkViews(node) {
-  return compile(node, ['--noEmit', '-p', viewsFolder]);
 }
 
 /** @param {string} node @param {string[]} args */

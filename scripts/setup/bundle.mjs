@@ -1,5 +1,5 @@
 // @ts-check
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { root } from '../project.mjs';
 
 /**
@@ -162,7 +162,8 @@ export async function bundlePage({ script, style }, target) {
 
 /**
  * Bundles each view into one HTML file with its script and style, because a host loads a single file into a frame.
- * The content security policy in the file allows only this inline code, regardless of the policy of the host.
+ * The content security policy in the file allows only this inline code, which cannot turn text into HTML, regardless of
+ * the policy of the host.
  * @param {{ scripts: readonly string[], style: string }} entries scripts; each page is named after its script
  * @param {string} target a folder
  */
@@ -181,25 +182,63 @@ export async function bundleViews({ scripts, style }, target) {
     minify: true,
     charset: 'utf8',
     legalComments: 'none',
+    plugins: [usedIcons],
     logLevel: 'warning',
   });
   await stop();
-  const css = outputFiles.find(({ path }) => path.endsWith('.css'))?.text.trim();
+  const css = outputFiles.find(({ path }) => path.endsWith('.css'))?.text ?? '';
   mkdirSync(target, { recursive: true });
   for (const { path, text } of outputFiles.filter((file) => file.path.endsWith('.js'))) {
     const page = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; require-trusted-types-for 'script'; trusted-types 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Muster</title>
-<style>${css}</style>
+<style>${await usedRules(css, text)}</style>
 </head>
 <body><main></main><script>${text.trim()}</script></body>
 </html>
 `;
     writeFileSync(path.replace(/\.js$/, '.html'), page);
   }
+}
+
+/**
+ * Leaves out the icons of the console that neither a view nor a shared component names.
+ * @type {import('esbuild').Plugin}
+ */
+const usedIcons = {
+  name: 'used-icons',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/console\/ui\/icons\.ts$/ }, ({ path }) => {
+      const code = ['console/ui', 'console/views', 'console/views/shared'].flatMap((folder) =>
+        readdirSync(`${root}/${folder}`)
+          .filter((file) => file.endsWith('.tsx'))
+          .map((file) => readFileSync(`${root}/${folder}/${file}`, 'utf8')),
+      );
+      const names = new Set([...code.join().matchAll(/['"]([\w-]+)['"]/g)].map(([, name]) => name));
+      const contents = readFileSync(path, 'utf8').replace(/^ {2}'?([\w-]+)'?:\s+'[^']*',$/gm, (icon, name) =>
+        names.has(name) ? icon : '',
+      );
+      return { contents, loader: 'ts' };
+    });
+  },
+};
+
+/**
+ * Returns a style sheet without the rules for classes that a script does not use. All views share the console's sheets,
+ * and each view needs a part of them. A script may compose the name of a class, such as `f-${tone}`.
+ * @param {string} css @param {string} script
+ */
+async function usedRules(css, script) {
+  const { transform } = await import('lightningcss');
+  const words = new Set(script.match(/[\w-]+/g));
+  const isUsed = (/** @type {string} */ name) =>
+    words.has(name) || (name.includes('-') && script.includes(`${name.slice(0, name.lastIndexOf('-') + 1)}\${`));
+  const names = css.match(/(?<=\.)[a-z][\w-]*/g) ?? [];
+  const unusedSymbols = [...new Set(names)].filter((name) => !isUsed(name));
+  return transform({ filename: 'view.css', code: Buffer.from(css), minify: true, unusedSymbols }).code.toString();
 }

@@ -74,14 +74,14 @@ describe('the sign-in page', () => {
     assert.match(text, /unverified app/i);
     await signIn(ada);
     assert.match(await page.locator('main').innerText(), new RegExp(`Ada.*${ada.email}`, 's'));
-    for (const toolset of ['todo', 'github', 'coordination'])
+    for (const toolset of ['Manage your to-dos', 'Use GitHub', 'Work on tasks'])
       assert.ok(await page.getByRole('checkbox', { name: new RegExp(`^${toolset}`) }).isChecked());
-    const access = page.getByRole('checkbox', { name: /^access/ });
+    const access = page.getByRole('checkbox', { name: /^Manage access/ });
     assert.equal(await access.isChecked(), false);
     assert.equal(await page.getByLabel('Role', { exact: true }).inputValue(), 'worker');
     await access.check();
-    await page.getByRole('checkbox', { name: /^github/ }).uncheck();
-    await page.getByRole('switch', { name: 'Read only' }).check();
+    await page.getByRole('checkbox', { name: /^Use GitHub/ }).uncheck();
+    await page.getByRole('checkbox', { name: 'Read only' }).check();
     await page.getByRole('button', { name: 'Allow' }).click();
     const { access_token, scope } = await app.redeem(await back(), started, redirect);
     assert.equal(scope, 'muster:read');
@@ -134,7 +134,7 @@ describe('the sign-in page', () => {
     await page.goto(await linkTo(email));
     await page.getByRole('button', { name: 'Allow' }).waitFor();
     assert.ok(!page.url().includes('oobCode'), 'the address must not contain the code');
-    await page.getByRole('checkbox', { name: /^access/ }).check();
+    await page.getByRole('checkbox', { name: /^Manage access/ }).check();
     await page.getByRole('button', { name: 'Allow' }).click();
     const { access_token } = await app.redeem(await back(), started, redirect);
     const { result } = await call(deployment, access_token, 'access.whoami');

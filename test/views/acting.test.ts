@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
 import { eventually } from '../e2e/support/waiting.ts';
 import { REPORT, RUN, STATUS, TODOS } from '../support/sampleResponses.ts';
-import { heading, useStage } from './support/fixture.ts';
+import { stateOf, useStage } from './support/fixture.ts';
 import type { Message } from './support/frame.ts';
 import type { StrictHost, ToolAnswer } from './support/strictHost.ts';
 import { resultOf, type ViewName } from './support/views.ts';
@@ -80,18 +80,23 @@ describe('a person in a view', () => {
     const host = await fixture.show('run', answers);
     await host.give({ runId: RUN.runId, waitMs: 45_000 }, resultOf(RUNNING));
     const view = await host.frame.view();
-    const button = view.getByRole('button', { name: 'Cancel the run' });
+    const button = view.getByRole('button', { name: 'Cancel run' });
+    const question = view.getByText('Cancel this run? It stops within seconds.');
+    const focused = () => view.evaluate('document.activeElement.textContent');
     await button.focus();
-    await button.press('Enter');
-    await view.getByText('Cancel this run? Finished steps and their costs are kept.').waitFor();
-    const yes = view.getByRole('button', { name: 'Yes: Cancel the run' });
-    assert.equal(await view.evaluate('document.activeElement.ariaLabel'), 'Yes: Cancel the run');
-    await yes.press('Escape');
-    await view.getByText('Cancel this run?').waitFor({ state: 'detached' });
+    for (const way of ['Escape', 'Keep run']) {
+      await button.press('Enter');
+      await question.waitFor();
+      assert.equal(await focused(), 'Cancel run');
+      if (way === 'Escape') await button.press(way);
+      else await view.getByRole('button', { name: way }).press('Enter');
+      await question.waitFor({ state: 'detached' });
+      assert.equal(await focused(), 'Cancel run', `after ${way}`);
+    }
     assert.deepEqual(host.calls, []);
     await button.press('Enter');
-    await yes.press('Enter');
-    await heading(view).filter({ hasText: 'cancelled' }).waitFor();
+    await button.press('Enter');
+    await stateOf(view).filter({ hasText: 'Cancelled' }).waitFor();
     assert.equal((await lastCall(host, 'orchestration_cancel_run')).arguments['runId'], RUN.runId);
     assert.deepEqual((await lastCall(host, 'orchestration_get_run')).arguments, { runId: RUN.runId });
     assert.equal(await button.count(), 0);
@@ -106,9 +111,10 @@ describe('a person in a view', () => {
     const coding = await fixture.show('coding', answers);
     await coding.give({ taskId: 'task-1' }, resultOf(OPEN_REPORT));
     const view = await coding.frame.view();
-    await view.getByRole('button', { name: 'Stop the task' }).click();
-    await view.getByRole('button', { name: 'Yes: Stop the task' }).click();
-    await heading(view).filter({ hasText: 'failed' }).waitFor();
+    await view.getByRole('button', { name: 'Stop task' }).click();
+    await view.getByText('Stop this task?').waitFor();
+    await view.getByRole('button', { name: 'Stop task' }).click();
+    await stateOf(view).filter({ hasText: 'Failed' }).waitFor();
     const ended = (await lastCall(coding, 'coding_end_task')).arguments;
     assert.deepEqual(
       [ended['taskId'], ended['status'], ended['failure']],
@@ -122,7 +128,7 @@ describe('a person in a view', () => {
     await goal.give({}, resultOf(STATUS));
     const goalView = await goal.frame.view();
     await goalView.getByRole('button', { name: 'Retry task-8' }).click();
-    await goalView.getByText('stuck', { exact: true }).waitFor({ state: 'detached' });
+    await goalView.getByRole('heading', { name: 'Can’t start' }).waitFor({ state: 'detached' });
     const { task_id, with_dependents } = (await lastCall(goal, 'coordination_retry_task')).arguments;
     assert.deepEqual([task_id, with_dependents], ['task-8', true]);
     await goal.end();
@@ -171,7 +177,7 @@ describe('automatic refreshes of a view', () => {
       const host = await fixture.show(name, { call: answers.call, hasClock: true });
       await host.give({ taskId: 'task-1' }, resultOf(before));
       const view = await host.frame.view();
-      await view.getByText('Live, as of').waitFor();
+      await view.getByText('Live', { exact: true }).waitFor();
       await knowsSight(view, true);
       const { clock } = host.frame.page;
       const passes = async (calls: number) => {
@@ -185,14 +191,15 @@ describe('automatic refreshes of a view', () => {
       await passes(2);
       answers.set(tool, after);
       await passes(3);
-      await view.getByText(/^As of/).waitFor();
+      await view.getByText('Live', { exact: true }).waitFor({ state: 'detached' });
+      await view.getByText(/^Updated \d/).waitFor();
       await clock.runFor(60_000);
       assert.equal(host.calls.length, 3);
       assert.ok(host.calls.every((call) => call.name === tool));
 
       answers.set(tool, before);
       await view.getByRole('button', { name: 'Refresh' }).click();
-      await view.getByText('Live, as of').waitFor();
+      await view.getByText('Live', { exact: true }).waitFor();
       await host.end();
     });
 
@@ -202,7 +209,7 @@ describe('automatic refreshes of a view', () => {
     const host = await fixture.show('run', { call: answers.call, hasClock: true });
     await host.give({}, resultOf(RUNNING));
     const view = await host.frame.view();
-    await view.getByText('Live, as of').waitFor();
+    await view.getByText('Live', { exact: true }).waitFor();
     const { page } = host.frame;
     await page.evaluate("document.querySelector('main').style.marginTop = '3000px'");
     await knowsSight(view, false);
@@ -225,7 +232,7 @@ describe('automatic refreshes of a view', () => {
     const host = await fixture.show('run', { call, hasClock: true });
     await host.give({}, resultOf(RUNNING));
     const view = await host.frame.view();
-    await view.getByText('Live, as of').waitFor();
+    await view.getByText('Live', { exact: true }).waitFor();
     await knowsSight(view, true);
     for (const count of [1, 2, 3]) {
       await host.frame.page.clock.runFor(5000);

@@ -18,7 +18,7 @@ export async function allow(
     const page = await context.newPage();
     await page.goto(url);
     const asked = await page.locator('main').innerText();
-    assert.match(asked, /App name/, `${url}\n${asked}`);
+    assert.match(asked, /wants to act for you/, `${url}\n${asked}`);
     await page.getByLabel('Email').fill(person.email);
     if (person.password === undefined) {
       await page.getByRole('button', { name: 'Email me a sign-in link' }).click();

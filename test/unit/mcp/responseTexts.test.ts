@@ -59,6 +59,15 @@ describe('readable text of a response', () => {
       assert.doesNotMatch(text, /[\u0000-\u0009\u000b-\u001f\u202e]/);
     });
   }
+
+  it("(coding.report_task) contains only the length of the result's diff", () => {
+    const text = textOf('coding', 'report_task', {
+      ...REPORT,
+      result: { ...REPORT.result, result: { diff: '+secret sauce' } },
+    });
+    assert.match(text, /"diff": "13 characters"/);
+    assert.doesNotMatch(text, /sauce/);
+  });
 });
 
 /** Names of fields whose texts are written freely by people, agents and models. */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { ICONS as CONSOLE_ICONS } from '../../../console/ui/icons.ts';
 import {
   type ConsentPage,
   consentPage,
+  ICONS,
   languageOf,
   type Problem,
   problemPage,
@@ -74,26 +76,39 @@ const hostile = fc.oneof(
 describe('sign-in page that asks for consent', () => {
   it('shows the app, the verified host of the app and the host of the redirect URI', () => {
     const text = shown(consentPage(page()));
-    assert.match(text, /App name\s+Claude Code\s/);
-    assert.match(text, /Verified by claude\.ai/);
-    assert.match(text, /Returns you to\s+claude\.ai\s/);
+    assert.match(text, /\bCC\s+Claude Code wants to act for you\s/);
+    assert.match(text, /Verified by claude\.ai\.\s+It returns you to claude\.ai\.\s/);
     assert.doesNotMatch(text, /Unverified|program on this computer/);
+    assert.match(consentPage(page()), /<p class="notice ">/);
   });
 
   it('states that an app is not verified, and warns if the app is a program on this computer', () => {
     const html = consentPage(page({ client: { name: 'X' }, redirect: { host: 'localhost:3118', isLocal: true } }));
-    assert.match(html, /Unverified app\. It registered itself/);
-    assert.match(shown(html), /localhost:3118 \(a program on this computer\)/);
-    assert.match(html, /<p class="warning">Muster can&#39;t verify which program/);
+    assert.match(shown(html), /Unverified app\. It registered itself/);
+    assert.match(shown(html), /a program on this computer \(localhost:3118\)\. Continue only if you just started this/);
+    assert.match(html, /<p class="notice wait">/);
+    const verified = consentPage(page({ redirect: { host: 'localhost:3118', isLocal: true } }));
+    assert.match(verified, /<p class="notice wait">/, 'a program on this computer can be any program');
+    assert.match(consentPage(page({ client: { name: 'X' } })), /<p class="notice wait">/);
+  });
+
+  it('has the icons of the console', () => {
+    for (const [name, paths] of Object.entries(ICONS))
+      assert.equal(Object.entries(CONSOLE_ICONS).find(([one]) => one === name)?.[1], paths, name);
   });
 
   it('has the labels that tests and guides quote', () => {
-    const html = consentPage(page());
+    const html = consentPage(page()).replace(/<svg.*?<\/svg>|<\/?b>/g, '');
     for (const label of ['Email', 'Password', 'Read only', 'Agent name', 'Role', 'Workspace'])
       assert.match(html, new RegExp(`<label for="[a-z-]+">${label}</label>`));
     for (const button of ['Sign in', 'Allow', 'Cancel', 'Email me a sign-in link', 'Use another account'])
       assert.match(html, new RegExp(`<button[^>]*>${button}</button>`));
-    assert.match(html, /role="switch"/);
+  });
+
+  it('offers the sample people only if there are some', () => {
+    const people = [{ displayName: 'Ada Person', email: 'ada@example.com', password: 'secret' }];
+    assert.match(consentPage(page({ people })), /Demo accounts\..*Continue as Ada Person/s);
+    assert.doesNotMatch(consentPage(page()), /Demo accounts/);
   });
 
   it('offers the sign-in with Google only if Google is configured', () => {
@@ -138,7 +153,7 @@ describe('sign-in page that asks for consent', () => {
 
   it('shows the name of an app without invisible characters', () => {
     const name = '<b>{{name}} {{{embedded}}}</b> \u202eevil\u0000\u200b';
-    const [, output] = /<bdi class="name">(.*?)<\/bdi>/.exec(consentPage(page({ client: { name } }))) ?? [];
+    const [, output] = /<h1><bdi>(.*?)<\/bdi>/.exec(consentPage(page({ client: { name } }))) ?? [];
     assert.equal(shown(output ?? ''), '<b>{{name}} {{{embedded}}}</b> evil');
   });
 
@@ -178,7 +193,7 @@ describe('sign-in page that reports a problem', () => {
     const back = { url: 'https://claude.ai/callback?error=x&state="y"', host: 'claude.ai' };
     const html = problemPage({ language: 'de', style, problem: 'bad_request', detail: '<i>code_challenge</i>', back });
     assert.match(shown(html), /<i>code_challenge<\/i>/);
-    assert.match(html, /<p lang="en" class="detail">/);
+    assert.match(html, /<p lang="en" class="mono">/);
     assert.match(shown(html), /Zurück zu claude\.ai/);
     assert.equal(html.match(/<a [^>]*>/g)?.length, 1);
   });

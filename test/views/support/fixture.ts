@@ -39,3 +39,6 @@ type Chat = Awaited<ReturnType<typeof openChat>>;
 type Pages = ReturnType<typeof readViews>;
 
 export const heading = (view: Frame) => view.getByRole('heading', { level: 1 });
+
+/** The state of the item that a view shows, below its heading. */
+export const stateOf = (view: Frame) => view.locator('.state.pill');

@@ -1,6 +1,7 @@
 /** HTML of the sign-in pages. Names and hosts are untrusted: Mustache escapes every value except the settings. */
 import mustache from 'mustache';
 import { oneLine } from '../../kernel/hiddenCharacters.ts';
+import { initialsOf } from '../../kernel/initials.ts';
 import { EMBEDDED_ID, type Embedded, fill, isFollowed, type PageSettings } from '../page/embedded.ts';
 import { type FirebaseSettings, NOT_STORED } from './signInRequest.ts';
 import { type Language, TEXTS, type Texts } from './texts.ts';
@@ -35,16 +36,20 @@ export interface ProblemPage {
 export function consentPage({ language, settings, people, assets, client, redirect }: ConsentPage): string {
   const texts = TEXTS[language];
   const name = oneLine(client.name);
-  const host = client.host !== undefined && oneLine(client.host);
-  const { script, done } = texts;
+  const { script, done, signIn } = texts;
+  const isVerified = client.host !== undefined;
   return documentOf(language, assets, CONSENT, {
     texts,
-    name,
-    verified: host !== false && fill(texts.client.verified, { host }),
-    redirect: { ...redirect, host: oneLine(redirect.host) },
+    initials: initialsOf(name),
+    heading: piecesOf(texts.heading, name),
+    doubtful: !isVerified || redirect.isLocal,
+    verified: isVerified && piecesOf(texts.client.verified, oneLine(client.host)),
+    redirect: piecesOf(redirect.isLocal ? texts.client.local : texts.client.redirect, oneLine(redirect.host)),
     back: fill(done.back, { client: name }),
     google: settings.google,
-    people,
+    demo: people.length > 0 && {
+      people: people.map((one) => ({ ...one, label: fill(signIn.continueAs, { name: one.displayName }) })),
+    },
     embeddedId: EMBEDDED_ID,
     embedded: embeddable({ ...settings, texts: script }),
   });
@@ -67,7 +72,14 @@ function documentOf(
   view: object,
 ): string {
   const { title } = TEXTS[language];
-  return mustache.render(DOCUMENT, { language, title, assets, ...view }, { content: template });
+  const partials = { content: template, pieces: PIECES, mark: MARK, ...icons };
+  return mustache.render(DOCUMENT, { language, title, assets, ...view }, partials);
+}
+
+/** Splits a text at its only placeholder, so that the page isolates the untrusted value from the text around it. */
+function piecesOf(text: string, value: string): { before: string; value: string; after: string } {
+  const [before = '', after = ''] = text.split(/\{\w+\}/);
+  return { before, value, after };
 }
 
 /** Returns the settings as JSON in which no value can close the script element. */
@@ -116,6 +128,27 @@ export function pageHeaders({ emulator, google, authDomain }: FirebaseSettings):
 
 // The HTML contains no inline script or style, because the policy above blocks both.
 
+/** Icons of the console, by name. A test compares them with console/ui/icons.ts, which the server does not import. */
+export const ICONS = {
+  arrow: 'M3 8h10M9.4 4.4 13 8l-3.6 3.6',
+  warn: 'M7.1 3.2 2 12a1 1 0 0 0 .9 1.4h10.2A1 1 0 0 0 14 12L8.9 3.2a1 1 0 0 0-1.8 0zM8 6.5v3|M7.15 11.4a0.85 0.85 0 1 0 1.7 0a0.85 0.85 0 1 0 -1.7 0z',
+  approve: 'M8 2.3 12.8 4v3.6c0 3-2 5-4.8 6.1-2.8-1.1-4.8-3.1-4.8-6.1V4zM5.9 7.9l1.5 1.5 2.8-3',
+  mail: 'M3.9 3.5h8.2a1.6 1.6 0 0 1 1.6 1.6v5.8a1.6 1.6 0 0 1 -1.6 1.6h-8.2a1.6 1.6 0 0 1 -1.6 -1.6v-5.8a1.6 1.6 0 0 1 1.6 -1.6zM2.7 4.8l5.3 4 5.3-4',
+} as const;
+
+const icons = Object.fromEntries(
+  Object.entries(ICONS).map(([name, paths]) => {
+    const [line = '', filled] = paths.split('|');
+    const fill = filled === undefined ? '' : `<path class="filled" d="${filled}"/>`;
+    return [name, `<svg class="i" viewBox="0 0 16 16" aria-hidden="true">${fill}<path d="${line}"/></svg>`];
+  }),
+);
+
+const MARK =
+  '<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8"/><path d="M6.5 21.5l5-12 4.5 8 4.5-8 5 12"/><circle cx="16" cy="24" r="2.3"/></svg>';
+
+const PIECES = '{{before}}<bdi>{{value}}</bdi>{{after}}';
+
 const DOCUMENT = `<!doctype html>
 <html lang="{{language}}">
 <head>
@@ -130,122 +163,135 @@ const DOCUMENT = `<!doctype html>
 <script src="{{assets.script}}" defer></script>
 {{/assets.script}}
 </head>
-<body>
+<body class="door">
 {{> content}}
 </body>
 </html>
 `;
 
-const PROBLEM = `<main>
+const PROBLEM = `<main class="card">
+{{> mark}}
+<div class="stack">
 <h1>{{heading}}</h1>
-<p>{{text}}</p>
+<p class="soft">{{text}}</p>
+</div>
 {{#detail}}
+<div>
 <p class="hint">{{label}}</p>
-<p lang="en" class="detail">{{text}}</p>
+<p lang="en" class="mono">{{text}}</p>
+</div>
 {{/detail}}
 {{#back}}
-<p><a class="button" href="{{url}}">{{label}}</a></p>
+<a class="b wide" href="{{url}}">{{label}}</a>
 {{/back}}
 </main>`;
 
 /** Client and redirect target. The page shows both before the person signs in. */
-const CLIENT = `<h1>{{texts.heading}}</h1>
-<dl>
-<dt>{{texts.client.name}}</dt>
-<dd><bdi class="name">{{name}}</bdi></dd>
-<dt>{{texts.client.identity}}</dt>
-{{#verified}}
-<dd><bdi>{{verified}}</bdi></dd>
-{{/verified}}
-{{^verified}}
-<dd class="doubt">{{texts.client.unverified}}</dd>
-{{/verified}}
-<dt>{{texts.client.redirect}}</dt>
-<dd><bdi>{{redirect.host}}</bdi>{{#redirect.isLocal}} ({{texts.client.local}}){{/redirect.isLocal}}</dd>
-</dl>
-{{#redirect.isLocal}}
-<p class="warning">{{texts.client.warning}}</p>
-{{/redirect.isLocal}}
-<noscript><p class="warning">{{texts.noScript}}</p></noscript>
-<p id="progress" class="progress" role="status"></p>`;
+const CLIENT = `<div class="stack">
+<span class="line"><span class="who large c" aria-hidden="true">{{initials}}</span>{{> arrow}}{{> mark}}</span>
+<div>
+<h1>{{#heading}}{{> pieces}}{{/heading}}</h1>
+<p id="identity" class="soft" hidden><span id="person"></span>
+<button type="button" class="bare another">{{texts.choices.another}}</button></p>
+</div>
+</div>
+<p class="notice {{#doubtful}}wait{{/doubtful}}">{{#doubtful}}{{> warn}}{{/doubtful}}{{^doubtful}}{{> approve}}{{/doubtful}}
+<span>
+{{#verified}}{{> pieces}}{{/verified}}
+{{^verified}}<b>{{texts.client.unverified}}</b> {{texts.client.registeredItself}}{{/verified}}
+{{#redirect}}{{> pieces}}{{/redirect}}
+</span></p>
+<noscript><p class="notice wait">{{texts.noScript}}</p></noscript>`;
 
 const SIGN_IN = `<section id="sign-in" hidden>
-<form id="sign-in-form">
+<form id="sign-in-form" class="stack">
 <h2>{{texts.signIn.heading}}</h2>
 <p id="sign-in-notice" role="status"></p>
+<div class="field">
 <label for="email">{{texts.signIn.email}}</label>
-<input id="email" type="email" required maxlength="256" autocomplete="username" autocapitalize="none"
+<input id="email" class="input" type="email" required maxlength="256" autocomplete="username" autocapitalize="none"
  spellcheck="false" aria-describedby="sign-in-error">
-<div id="password-row" class="row">
+</div>
+<div id="password-row" class="field">
 <label for="password">{{texts.signIn.password}}</label>
-<input id="password" type="password" required autocomplete="current-password" aria-describedby="sign-in-error">
+<input id="password" class="input" type="password" required autocomplete="current-password" aria-describedby="sign-in-error">
 </div>
-<p id="sign-in-error" class="error" role="alert"></p>
-<button type="submit" class="primary">{{texts.signIn.submit}}</button>
-<div id="other-ways">
-<button id="send-link" type="button" aria-describedby="send-link-hint">{{texts.signIn.link}}</button>
+<p id="sign-in-error" class="hint bad" role="alert"></p>
+<button type="submit" class="b primary wide">{{texts.signIn.submit}}</button>
+<div id="other-ways" class="stack">
+<p class="or">{{texts.signIn.or}}</p>
+<div class="field">
+<button id="send-link" type="button" class="b wide" aria-describedby="send-link-hint">{{> mail}}{{texts.signIn.link}}</button>
 <p id="send-link-hint" class="hint">{{texts.signIn.linkHint}}</p>
-{{#google}}
-<button id="google" type="button">{{texts.signIn.google}}</button>
-{{/google}}
-{{#people}}
-<button type="button" class="sample" data-email="{{email}}" data-password="{{password}}">{{texts.signIn.submit}}: {{displayName}}</button>
-{{/people}}
 </div>
-<button type="button" class="cancel">{{texts.cancel}}</button>
+{{#google}}
+<button id="google" type="button" class="b wide">{{texts.signIn.google}}</button>
+{{/google}}
+{{#demo}}
+<p class="hint">{{texts.signIn.demo}}</p>
+{{#people}}
+<button type="button" class="b wide sample" data-email="{{email}}" data-password="{{password}}">{{label}}</button>
+{{/people}}
+{{/demo}}
+</div>
+<button type="button" class="b quiet wide cancel">{{texts.cancel}}</button>
 </form>
 </section>`;
 
-const STANDSTILL = `<section id="standstill" hidden>
+const STANDSTILL = `<section id="standstill" class="stack" hidden>
 <h2 tabindex="-1">{{texts.standstill.heading}}</h2>
-<p id="standstill-error" class="error" role="alert"></p>
-<button id="retry" type="button" class="primary">{{texts.standstill.retry}}</button>
-<button type="button" class="another">{{texts.choices.another}}</button>
-<button type="button" class="cancel">{{texts.cancel}}</button>
+<p id="standstill-error" role="alert"></p>
+<button id="retry" type="button" class="b primary wide">{{texts.standstill.retry}}</button>
+<button type="button" class="b wide another">{{texts.choices.another}}</button>
+<button type="button" class="b quiet wide cancel">{{texts.cancel}}</button>
 </section>`;
 
 const CHOICES = `<section id="choices" hidden>
-<form id="choices-form">
-<h2 tabindex="-1">{{texts.choices.heading}}</h2>
-<p id="person" class="name"></p>
-<button type="button" class="another small">{{texts.choices.another}}</button>
+<form id="choices-form" class="stack">
+<h2 class="away" tabindex="-1">{{texts.choices.heading}}</h2>
+<div class="field">
 <label for="agent-name">{{texts.choices.agentName}}</label>
-<input id="agent-name" type="text" required maxlength="60" autocomplete="off" spellcheck="false"
+<input id="agent-name" class="input" type="text" required maxlength="60" autocomplete="off" spellcheck="false"
  aria-describedby="agent-name-hint choices-error">
 <p id="agent-name-hint" class="hint">{{texts.choices.agentNameHint}}</p>
-<label for="role">{{texts.choices.role}}</label>
-<select id="role"></select>
-<label for="workspace">{{texts.choices.workspace}}</label>
-<select id="workspace"></select>
-<fieldset>
+</div>
+<div class="two">
+<div class="field"><label for="role">{{texts.choices.role}}</label><select id="role" class="input"></select></div>
+<div class="field"><label for="workspace">{{texts.choices.workspace}}</label><select id="workspace" class="input"></select></div>
+</div>
+<fieldset class="field">
 <legend>{{texts.choices.toolsets}}</legend>
-<div id="toolsets"></div>
+<div id="toolsets" class="two card pad"></div>
 </fieldset>
-<div class="choice">
-<input id="readonly" type="checkbox" role="switch" aria-describedby="readonly-hint">
+<div class="check">
+<input id="readonly" type="checkbox" aria-describedby="readonly-hint">
 <div>
-<label for="readonly">{{texts.choices.readonly}}</label>
+<label for="readonly"><b>{{texts.choices.readonly}}</b></label>
 <p id="readonly-hint" class="hint">{{texts.choices.readonlyHint}}</p>
 </div>
 </div>
-<p id="choices-error" class="error" role="alert"></p>
-<button id="allow" type="submit" class="primary">{{texts.choices.allow}}</button>
-<button type="button" class="cancel">{{texts.cancel}}</button>
+<p id="choices-error" class="hint bad" role="alert"></p>
+<div class="two acts">
+<button type="button" class="b cancel">{{texts.cancel}}</button>
+<button id="allow" type="submit" class="b primary">{{texts.choices.allow}}</button>
+</div>
 </form>
 </section>`;
 
-const ENDED = `<section id="ended" hidden>
+const ENDED = `<section id="ended" class="stack" hidden>
 <h2 tabindex="-1">{{texts.ended.heading}}</h2>
-<p id="ended-error" class="error" role="alert"></p>
+<p id="ended-error" role="alert"></p>
 <p>{{texts.ended.text}}</p>
 </section>`;
 
-const DONE = `<section id="done" hidden>
+const DONE = `<section id="done" class="stack" hidden>
 <h2 tabindex="-1">{{texts.done.heading}}</h2>
-<p><a id="back" class="button">{{back}}</a></p>
+<a id="back" class="b wide">{{back}}</a>
 </section>`;
 
-const CONSENT = `<main id="main">
+const CONSENT = `<main id="main" class="card wide">
 ${[CLIENT, SIGN_IN, STANDSTILL, CHOICES, ENDED, DONE].join('\n')}
 </main>
+<footer class="hint">{{texts.revoke}}</footer>
+<p id="progress" class="toast" role="status"></p>
 <script type="application/json" id="{{embeddedId}}">{{{embedded}}}</script>`;

@@ -68,21 +68,28 @@ export class ChoicesForm {
   }
 }
 
-/** Creates a checkbox for a toolset. Its label starts with the toolset's name as used in the documentation. */
-function toolsetBox(name: string, isProposed: boolean, descriptions: Readonly<Record<string, string>>) {
-  const row = document.createElement('label');
-  row.className = 'choice';
+/** Creates a checkbox for a toolset. */
+function toolsetBox(name: string, isProposed: boolean, texts: Readonly<Record<string, ToolsetText>>) {
+  const { title = name, hint = '' } = texts[name] ?? {};
   const box = document.createElement('input');
   box.type = 'checkbox';
   box.value = name;
   box.checked = isProposed;
-  const title = document.createElement('strong');
-  title.textContent = name;
-  const description = document.createElement('span');
-  description.className = 'hint';
-  description.textContent = descriptions[name] ?? '';
-  const words = document.createElement('span');
-  words.append(title, ' ', description);
-  row.append(box, words);
-  return { row, box };
+  const words = created(
+    'span',
+    '',
+    created('b', '', title),
+    document.createElement('br'),
+    created('span', 'hint', hint),
+  );
+  return { row: created('label', 'check', box, words), box };
+}
+
+type ToolsetText = Texts['toolsets'][keyof Texts['toolsets']];
+
+function created(tag: string, className: string, ...children: readonly (Node | string)[]): HTMLElement {
+  const made = document.createElement(tag);
+  made.className = className;
+  made.append(...children);
+  return made;
 }

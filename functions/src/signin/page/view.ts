@@ -50,6 +50,7 @@ export class View {
     this.showMessage('');
     this.section = section;
     for (const one of SECTIONS) element(one, HTMLElement).hidden = one !== section;
+    element('identity', HTMLElement).hidden = section !== 'choices';
     this.focus(document.querySelector(`#${section} h2`));
   }
 

@@ -1,6 +1,10 @@
 /** Lifecycle of a view: draws the tool's response, refreshes it while work continues, and calls tools. */
-import { boundedText, button, type Child, make, show } from './elements.ts';
+import { type ComponentChildren, render } from 'preact';
+import { views as text } from '../../text/views.ts';
+import { fill } from '../../ui/format.ts';
+import { Icon } from '../../ui/Icon.tsx';
 import { type Fields, fieldsOf, Host, HostError, isFields, METHOD_NOT_FOUND, textOf } from './host.ts';
+import { Words } from './parts.tsx';
 
 /** Milliseconds between refreshes, and number of consecutive failures after which they end. */
 const PAUSE_MS = 5000;
@@ -13,7 +17,7 @@ export interface View {
   readonly toolset: string;
   /** Name of the tool whose response is drawn, without the toolset. */
   readonly tool: string;
-  draw(answer: Fields, person: ViewActions): readonly Child[];
+  draw(answer: Fields, person: ViewActions): ComponentChildren;
   /** Returns whether the response may soon change, so that the view must be refreshed. */
   isOpen(answer: Fields): boolean;
   /** Returns the arguments with which the tool is called for a refresh. Default: those of the first call. */
@@ -27,13 +31,27 @@ export interface ViewActions {
   /** Calls a tool of the view's toolset. `done` reports the action to the model, in the past tense. */
   act(tool: string, toolArguments: Fields, done: string): void;
   /** Returns a button that asks the person to confirm. For actions that cannot be undone. */
-  confirmed(text: string, question: string, act: () => void): Child;
+  confirmed(action: Confirmation): ComponentChildren;
   /** Returns a link to an https address, or plain text if the host opens no links. */
-  link(text: string, address: string): Child;
+  link(words: string, address: string): ComponentChildren;
   /** Returns a time in the person's language and time zone. */
   time(instant: unknown): string;
 }
 
+interface Confirmation {
+  readonly label: string;
+  readonly question: string;
+  /** Label of the button that changes nothing. */
+  readonly keep: string;
+  act(): void;
+}
+
+interface Notice {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** Shows a view in the page of which it is the only script. */
 export function startView(view: View): void {
   new ViewLifecycle(view).begin();
 }
@@ -41,11 +59,11 @@ export function startView(view: View): void {
 class ViewLifecycle {
   private readonly view: View;
   private readonly host: Host;
-  private readonly place = make('div');
-  private readonly foot = make('footer');
-  private readonly notice = make('p.notice');
   private toolArguments: Fields = {};
   private answer: Fields | undefined;
+  /** Text of a response that the host forwarded without its structured content. */
+  private plain = '';
+  private notice: Notice = { text: '', isError: false };
   private asOf = '';
   private isVisible = false;
   private isBusy = false;
@@ -66,7 +84,7 @@ class ViewLifecycle {
         this.toolArguments = toolArguments;
       },
       answered: (result) => this.take(result),
-      cancelled: () => this.showNotice('The call was cancelled.'),
+      cancelled: () => this.showNotice(text.callCancelled),
       ended: () => {
         this.isEnded = true;
         clearTimeout(this.timer);
@@ -75,8 +93,7 @@ class ViewLifecycle {
   }
 
   begin(): void {
-    this.notice.setAttribute('role', 'status');
-    document.querySelector('main')?.append(this.place, this.notice, this.foot);
+    this.draw();
     new IntersectionObserver(([entry]) => {
       this.isVisible = entry?.isIntersecting === true;
       this.schedule();
@@ -85,36 +102,75 @@ class ViewLifecycle {
     document.addEventListener('keydown', ({ key }) => {
       if (key === 'Escape' && this.question !== undefined) this.ask(undefined);
     });
-    this.host.connect(this.view.tool).catch((error: unknown) => this.showNotice(String(error)));
+    this.host.connect(this.view.tool).catch((error: unknown) => this.showNotice(String(error), true));
   }
 
   /** Draws the result of a call, or shows its error. */
   private take({ structuredContent, content, isError }: Fields): void {
     const [first] = Array.isArray(content) ? content : [];
-    const text = textOf(fieldsOf(first)['text']);
+    const words = textOf(fieldsOf(first)['text']);
     if (isError === true) {
-      this.showNotice(problemIn(structuredContent) ?? problemIn(parsed(text)) ?? text);
+      this.showNotice(problemIn(structuredContent) ?? problemIn(parsed(words)) ?? words, true);
       return;
     }
-    this.showNotice('');
     this.asOf = new Date().toISOString();
     if (isFields(structuredContent)) this.answer = structuredContent;
-    else if (this.answer === undefined) show(this.place, [make('pre', boundedText(text, 4000))]);
-    this.draw();
+    else if (this.answer === undefined) this.plain = words;
+    this.showNotice('');
     this.schedule();
   }
 
   private draw(): void {
-    if (this.answer === undefined) return;
-    show(this.place, this.view.draw(this.answer, this.person()));
-    const refresh = button('Refresh', { key: 'refresh', disabled: this.isBusy }, () => void this.refresh());
-    const isLive = this.mayAsk() && this.view.isOpen(this.answer);
-    const when = `${isLive ? 'Live, as' : 'As'} of ${this.time(this.asOf)}`;
-    show(this.foot, [when, this.mayCall() && !isLive && refresh]);
+    const main = document.querySelector('main');
+    if (main !== null) render(this.page(), main);
   }
 
-  private showNotice(text: string): void {
-    this.notice.replaceChildren(...(text === '' ? [] : [boundedText(text, 400)]));
+  private page(): ComponentChildren {
+    const { answer, plain, notice } = this;
+    return (
+      <>
+        {answer !== undefined && this.view.draw(answer, this.person())}
+        {answer === undefined && plain !== '' && (
+          <pre class="block">
+            <Words text={plain} max={4000} />
+          </pre>
+        )}
+        <div role="status">
+          {notice.text !== '' && (
+            <p class={notice.isError ? 'notice bad' : 'notice'}>
+              <Icon of={notice.isError ? 'warn' : 'check'} />
+              <Words text={notice.text} max={400} />
+            </p>
+          )}
+        </div>
+        {answer !== undefined && this.foot(answer)}
+      </>
+    );
+  }
+
+  private foot(answer: Fields): ComponentChildren {
+    const isLive = this.mayAsk() && this.view.isOpen(answer);
+    return (
+      <footer class="line hint">
+        {isLive && <span class="tag busy">{text.live}</span>}
+        <span>{fill(text.updated, { time: this.time(this.asOf) })}</span>
+        {this.mayCall() && !isLive && (
+          <button
+            type="button"
+            class="b quiet small push"
+            aria-disabled={this.isBusy}
+            onClick={() => void (this.isBusy || this.refresh())}>
+            <Icon of="retry" small />
+            {text.refresh}
+          </button>
+        )}
+      </footer>
+    );
+  }
+
+  private showNotice(words: string, isError = false): void {
+    this.notice = { text: words, isError };
+    this.draw();
   }
 
   private mayCall(): boolean {
@@ -139,8 +195,8 @@ class ViewLifecycle {
   }
 
   private async refresh(): Promise<void> {
-    const { tool, refreshArguments: refreshMs = (same: Fields) => same } = this.view;
-    const result = await this.call(tool, refreshMs(this.toolArguments));
+    const { tool, refreshArguments = (same: Fields) => same } = this.view;
+    const result = await this.call(tool, refreshArguments(this.toolArguments));
     this.failures = result === undefined || result['isError'] === true ? this.failures + 1 : 0;
     if (result !== undefined) this.take(result);
     this.draw();
@@ -154,7 +210,7 @@ class ViewLifecycle {
     } catch (error) {
       this.isRefused ||= error instanceof HostError && error.code === METHOD_NOT_FOUND;
       const why = error instanceof Error ? error.message : String(error);
-      this.showNotice(this.isRefused ? 'This app does not allow views to call Muster. Use the chat instead.' : why);
+      this.showNotice(this.isRefused ? text.notAllowed : why, true);
       return undefined;
     }
   }
@@ -189,9 +245,9 @@ class ViewLifecycle {
     const takes = this.host.capabilities['updateModelContext'];
     if (!isFields(takes)) return;
     this.done.push(done);
-    const text = `In the Muster view, the person has: ${this.done.slice(-20).join('; ')}.`;
+    const report = `In the Muster view, the person has: ${this.done.slice(-20).join('; ')}.`;
     // If the host rejects the update, the model can still read the state itself.
-    this.host.request('ui/update-model-context', { content: [{ type: 'text', text }] }).catch(() => undefined);
+    this.host.request('ui/update-model-context', { content: [{ type: 'text', text: report }] }).catch(() => undefined);
   }
 
   private ask(question: string | undefined): void {
@@ -216,26 +272,57 @@ class ViewLifecycle {
   }
 
   private person(): ViewActions {
-    const { isBusy } = this;
     return {
       mayAct: this.mayCall(),
-      isBusy,
+      isBusy: this.isBusy,
       act: (...call) => void this.act(...call),
-      confirmed: (text, question, act) => {
-        if (!this.mayCall()) return undefined;
-        if (this.question !== question) return button(text, { key: text, disabled: isBusy }, () => this.ask(question));
-        const yes = button('Yes', { key: text, label: `Yes: ${text}` }, act);
-        const no = button('No', { key: 'no' }, () => this.ask(undefined));
-        return make('p.question', `${question} `, yes, ' ', no);
-      },
-      link: (text, address) => {
+      confirmed: (action) => this.mayCall() && this.confirmed(action),
+      link: (words, address) => {
         const isSafe = URL.canParse(address) && new URL(address).protocol === 'https:';
-        if (this.host.capabilities['openLinks'] === undefined || !isSafe) return boundedText(text);
+        if (this.host.capabilities['openLinks'] === undefined || !isSafe) return <Words text={words} />;
         const open = () => void this.host.request('ui/open-link', { url: address }).catch(() => undefined);
-        return button(`${text} (${new URL(address).host})`, { key: address }, open);
+        return (
+          <button type="button" class="b small" onClick={open}>
+            <Icon of="out" small />
+            {fill(text.host, { text: words, host: new URL(address).host })}
+          </button>
+        );
       },
       time: (instant) => this.time(instant),
     };
+  }
+
+  /** Returns one button that first asks and then confirms, so that the button keeps the focus. */
+  private confirmed({ label, question, keep, act }: Confirmation): ComponentChildren {
+    const isAsking = this.question === question;
+    return (
+      <div class={isAsking ? 'notice wait question' : 'question'}>
+        {isAsking && <p id="question">{question}</p>}
+        <div class="acts">
+          {isAsking && (
+            <button
+              key="keep"
+              type="button"
+              class="b small"
+              onClick={({ currentTarget: { nextElementSibling: asking } }) => {
+                this.ask(undefined);
+                if (asking instanceof HTMLElement) asking.focus();
+              }}>
+              {keep}
+            </button>
+          )}
+          <button
+            key="act"
+            type="button"
+            class={isAsking ? 'b small danger' : 'b small'}
+            aria-disabled={this.isBusy}
+            aria-describedby={isAsking ? 'question' : undefined}
+            onClick={() => (isAsking ? act() : this.ask(question))}>
+            {label}
+          </button>
+        </div>
+      </div>
+    );
   }
 }
 
