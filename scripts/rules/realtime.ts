@@ -144,13 +144,15 @@ const BUS: Rules = {
   },
 };
 
+const METRICS: Rules = { '.read': hasRoleIn("'default'", 'leader') };
+
 const RULES: Rules = {
   '.read': false,
   '.write': false,
   presence: { $agentId: { '.read': `data.exists() && ${hasRoleIn(HOME, 'viewer')}` } },
   tasks: { queue: { '.read': hasRoleIn("'default'", 'viewer') } },
   workspaces: { $workspace: { queue: { '.read': hasRoleIn('$workspace', 'viewer') } } },
-  metrics: { minutes: { '.read': hasRoleIn("'default'", 'leader') } },
+  metrics: { minutes: METRICS, days: METRICS },
   commits: { $id: COMMIT },
   'task-updates': { $uid: { '.read': ACTS_FOR_OWNER } },
   // Notifications concern several workspaces, so a credential that is restricted to one workspace cannot read them.

@@ -137,7 +137,7 @@ describe('the index that an example of the documentation needs', () => {
 
 /** Pattern of the names of fields with short texts, such as ids, names, hashes and fixed values. */
 const SHORT =
-  /(^|_)(id|uid|by|agent|agents?_id|name|type|status|state|kind|role|key|version|creator|author|workspace|session|revision|source|conclusion|repository|repo|owner|to|serves|category|method|language|colour|login)$|^(step|category_folded|email|name_folded|held_to|line|coordination_role)$/;
+  /(^|_)(id|uid|by|agent|agents?_id|name|type|status|state|kind|role|key|version|creator|author|workspace|session|revision|source|conclusion|repository|repo|owner|to|serves|category|method|language|colour|login)$|^(step|category_folded|email|name_folded|held_to|line|coordination_role|from)$/;
 
 /** Returns `collection field` for all stored fields that are maps, lists or texts of any length. */
 function storedFields(): readonly string[] {

@@ -22,10 +22,20 @@ const uid = String(OWNER.uid);
 
 /** Queries for a person's own documents. Queries in neither this list nor `DEPLOYMENTS` are for one workspace. */
 const PERSONAL = [
-  ...['requestsTo', 'runsOf', 'run', 'dueTodos', 'undatedTodos', 'doneTodos', 'recurringOf', 'person'],
-  ...['todo', 'preferences'],
+  ...[
+    'requestsTo',
+    'answeredRequests',
+    'runsOf',
+    'run',
+    'dueTodos',
+    'undatedTodos',
+    'doneTodos',
+    'recurringOf',
+    'person',
+  ],
+  ...['todo', 'preferences', 'request', 'todosDueBy'],
 ];
-const DEPLOYMENTS = ['latestMinutes'];
+const DEPLOYMENTS = ['latestMinutes', 'latestDays'];
 const NOW = Timestamp.fromMillis(Date.UTC(2026, 10, 24));
 
 interface Place {
@@ -76,15 +86,25 @@ function documentsIn(workspace: string): Readonly<Record<string, object>> {
       budget_wait: 'task:x',
       lapsed_claims: [{ agent_id: 'a' }],
       failed_check: { at: NOW },
+      words: ['sign'],
     },
     [`tasks/${task}-held`]: { workspace, session, status: 'claimed', created_at: NOW, lease_expires_at: NOW },
     [`tasks/${task}-claimable`]: { workspace, session, status: 'available', blockers: 0, priority: 5, created_at: NOW },
     [`tasks/${task}-done`]: { workspace, session, status: 'done', completed_at: NOW },
     [`discoveries/discovery-${workspace}`]: { workspace, session, created_at: NOW },
     [`tasks/${task}/logs/0`]: { workspace, first_line: 0 },
+    [`tasks/${task}/messages/agent-1-message-1`]: { workspace, at: NOW },
     [`agents/${agent}`]: { workspace: workspace === 'default' ? null : workspace, owner_uid: uid, last_seen: NOW },
     [`runs/${run}`]: { owner_uid: uid, workspace, created_at: NOW },
     [`requests/request-${workspace}`]: { asked_of: uid, owner_uid: uid, workspace, state: 'open', created_at: NOW },
+    [`requests/request-${workspace}-closed`]: {
+      asked_of: uid,
+      owner_uid: uid,
+      workspace,
+      state: 'answered',
+      settled_at: NOW,
+    },
+    'requests/request-1': { asked_of: uid, owner_uid: uid, workspace: 'default', state: 'open', created_at: NOW },
     'recurringTasks/recurring-c': { owner_uid: uid, ended: false, created_at: NOW },
     'todos/todo-1': { owner_uid: uid, completed: false, due_date: NOW, created_at: NOW },
     [`preferences/${uid}`]: { push: false },

@@ -76,9 +76,9 @@ function madePaths(module: object): string[] {
   );
 }
 
-/** Whether this is the only path function with a date as its argument. */
+/** Whether this is a path function with a date as its argument. */
 function isOfTime(make: unknown): boolean {
-  return make === realtimePaths.minuteMetricsPath;
+  return make === realtimePaths.minuteMetricsPath || make === realtimePaths.dayMetricsPath;
 }
 
 /** Returns whether the table lists the path itself, or the documents or nodes directly below the path. */

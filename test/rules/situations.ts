@@ -44,6 +44,7 @@ const SAMPLES: ReadonlyMap<string, Pick<Contents, 'value' | 'change'>> = new Map
 const ALSO: ReadonlyMap<string, readonly string[]> = new Map([
   ['bus/{log}', ['bus/{log}/log/{entry}']],
   ['metrics/minutes/{minute}', ['metrics/minutes/202611220124/tools/{tool}']],
+  ['metrics/days/{day}', ['metrics/days/20261122/tools/{tool}']],
   ['messages/{first}/{rest=**}', ['messages/{first}/team/notes/{rest=**}']],
   ['shared/{first}/{collection}/{document=**}', ['shared/{first}/team/notes/of/{document=**}']],
 ]);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { z } from 'zod/mini';
 import * as schemas from '../../console/src/live/documents.ts';
+import { runDocument } from '../../console/src/live/runDocument.ts';
 import { asRead, storedVersions } from './documents.ts';
 
 const READ: Readonly<Record<string, z.ZodMiniType>> = {
@@ -11,11 +12,13 @@ const READ: Readonly<Record<string, z.ZodMiniType>> = {
   tasks: schemas.taskDocument,
   agents: schemas.agentDocument,
   requests: schemas.requestDocument,
-  runs: schemas.runDocument,
+  runs: runDocument,
+  'workspaces.archive': schemas.archivedSessionDocument,
   todos: schemas.todoDocument,
   recurringTasks: schemas.recurringDocument,
   people: schemas.personDocument,
   discoveries: schemas.discoveryDocument,
+  'tasks.messages': schemas.taskMessageDocument,
 };
 
 describe('document schemas of the console', () => {
@@ -41,7 +44,11 @@ describe('document schemas of the console', () => {
   });
 
   it('parse every stored version of the Realtime Database values', () => {
-    const nodes = { presence: schemas.presenceNode, 'metrics.minutes': schemas.minuteNode };
+    const nodes = {
+      presence: schemas.presenceNode,
+      'metrics.minutes': schemas.timeNode,
+      'metrics.days': schemas.timeNode,
+    };
     for (const [name, schema] of Object.entries(nodes))
       for (const { version, documents } of storedVersions('realtime', name))
         for (const [id, data] of Object.entries(documents))

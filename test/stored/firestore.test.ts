@@ -28,7 +28,10 @@ import { authorizationFromDocument } from '../../functions/src/signin/rules/auth
 import { clientFromDocument } from '../../functions/src/signin/rules/clients.ts';
 import { headFromDocument } from '../../functions/src/toolsets/coding/rules/log.ts';
 import { linesFromDocument } from '../../functions/src/toolsets/coding/store/logs.ts';
-import { mailboxFromDocument } from '../../functions/src/toolsets/coordination/rules/mailbox.ts';
+import {
+  mailboxFromDocument,
+  taskMessageFromDocument,
+} from '../../functions/src/toolsets/coordination/rules/mailbox.ts';
 import {
   counterFromDocument,
   discoveryFromDocument,
@@ -86,6 +89,7 @@ const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string,
   ['invitations', invitationFromDocument],
   ['tasks', taskFromDocument],
   ['tasks.logs', (data) => (isNote(data) ? notRead() : [headFromDocument(data), linesFromDocument(data)])],
+  ['tasks.messages', taskMessageFromDocument],
   ['tasks.results', resultPartFromDocument],
   ['discoveries', discoveryFromDocument],
   ['idempotency', (data) => recordedResponseFromDocument('id', data)],

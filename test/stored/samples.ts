@@ -464,6 +464,17 @@ const FULL_REQUEST: Request = {
   outcome: { answer: { taskId: 'plain' } },
 };
 
+const CHANGED_REQUEST: Request = {
+  ...REQUEST,
+  id: 'changed',
+  state: 'answered',
+  answer: 'Blue',
+  answered_by: 'ada',
+  settled_at: at(5),
+  changed_at: at(6),
+  delivered_at: at(7),
+};
+
 const REVOKED_REQUEST: Request = {
   ...REQUEST,
   id: 'revoked',
@@ -492,6 +503,7 @@ export const CHANGES: readonly Change[] = [
         { id: '2', from: 'lead', workspace: 'default', text: 'Look', at: at(2), task_id: 'plain' },
       ],
     },
+    sent: { id: '2', from: 'lead', workspace: 'default', text: 'Look', at: at(2), task_id: 'plain' },
   },
   { kind: 'issueCredential', credential: CREDENTIAL },
   { kind: 'issueCredential', credential: { ...CREDENTIAL, api_key: 'mk_narrow', toolsets: ['todo'] } },
@@ -734,7 +746,9 @@ export const CHANGES: readonly Change[] = [
     },
   ].map((entry): Change => ({ kind: 'startCall', runId: 'plain', entry })),
   ...BUDGETS,
-  ...[REQUEST, FULL_REQUEST, REVOKED_REQUEST].map((request): Change => ({ kind: 'createRequest', request })),
+  ...[REQUEST, FULL_REQUEST, CHANGED_REQUEST, REVOKED_REQUEST].map(
+    (request): Change => ({ kind: 'createRequest', request }),
+  ),
   { kind: 'cacheResponse', key: 'answer-1', runId: 'plain', expiresAt: at(5) },
   {
     kind: 'linkPullRequest',

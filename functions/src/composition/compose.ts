@@ -33,6 +33,7 @@ import { createTodo } from '../toolsets/todo/create.ts';
 import { OctokitClients } from '../vendors/octokit/clients.ts';
 import { GitHubWebhook } from '../vendors/octokit/webhook.ts';
 import {
+  addedCost,
   type Change,
   type ChangeKinds,
   changeEffects,
@@ -63,7 +64,9 @@ export function compose(outer: ExternalServices, baseUrl = '') {
     writers: changeWriters,
     effects: changeEffects,
     loosening: changeLoosening,
-    followed: (changes): Promise<void> => access.followed(changes),
+    followed: async (changes): Promise<void> => {
+      await Promise.all([access.followed(changes), limits.callMetrics.recordCost(addedCost(changes))]);
+    },
   });
   const recordedResponses = new FirestoreRecordedResponseQueries(database, documents);
   const kernel = { recordedResponses, clock, randomness, hashing: systemHashing, log };

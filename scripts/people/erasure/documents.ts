@@ -18,6 +18,7 @@ import {
   COLLECTIONS,
   MEMBERS,
   TASK_LOGS,
+  TASK_MESSAGES,
   TASK_RESULTS,
 } from '../../../functions/src/kernel/firestore/paths.ts';
 import { NOT_FOUND, STALE_CODES, statusCode } from '../../../functions/src/kernel/firestore/verifiedCommit.ts';
@@ -56,6 +57,7 @@ const ABOUT_ONE: readonly string[] = [COLLECTIONS.authorizations, COLLECTIONS.in
 const BELOW: readonly string[] = [
   MEMBERS,
   TASK_LOGS,
+  TASK_MESSAGES,
   TASK_RESULTS,
   'sessions',
   'counters',

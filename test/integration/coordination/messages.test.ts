@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { taskMessagePath } from '../../../functions/src/kernel/firestore/paths.ts';
+import { taskMessageFromDocument } from '../../../functions/src/toolsets/coordination/rules/mailbox.ts';
 import { agentOf } from '../../support/principals.ts';
 import { answer, call } from './calls.ts';
 import { Team, unkeyed } from './team.ts';
@@ -102,6 +105,34 @@ describe('messages to agents', () => {
     const { message_id: last } = await send('Four');
     assert.equal(texts(await beat({ read_until: last })), undefined);
     assert.equal((await own()).has_messages, undefined);
+  });
+
+  it('about a task are kept with the task, with the time at which the agent confirmed them', async () => {
+    const { id: task_id } = await team.createOne();
+    const thread = async () => {
+      const { docs } = await firestore().collection(`tasks/${task_id}/messages`).orderBy('at').get();
+      return docs.map((one) => taskMessageFromDocument(one.data()));
+    };
+    const sentAt = team.now;
+    const { message_id: first } = await send('One', { task_id });
+    team.pass(1);
+    const { message_id: last } = await send('Two', { task_id });
+    await send('About nothing');
+    const common = { workspace: team.workspace, from: team.leader.agent_id, to: ann };
+    const one = { ...common, text: 'One', at: sentAt };
+    const two = { ...common, text: 'Two', at: team.now };
+    assert.deepEqual(await thread(), [one, two]);
+    team.pass(1);
+    const read_at = team.now;
+    await beat({ read_until: first });
+    assert.deepEqual(await thread(), [{ ...one, read_at }, two]);
+    // An earlier release stores no copy of a message.
+    await firestore()
+      .doc(taskMessagePath(task_id, ann, String(last)))
+      .delete();
+    await beat({ read_until: last });
+    assert.deepEqual(await thread(), [{ ...one, read_at }]);
+    assert.deepEqual(texts(await beat()), ['About nothing']);
   });
 
   it('keep their order if several are sent concurrently, and none is lost', async () => {

@@ -1,9 +1,11 @@
 /** Budgets, tested with the emulators: who can set one, which usage it counts, and how a change is undone. */
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { budgetPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { agentOf } from '../../support/principals.ts';
+import { dayMetricsPath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
+import { agentOf, personOf } from '../../support/principals.ts';
+import { call } from '../coordination/calls.ts';
 import { GraphFixture } from './fixture.ts';
 
 const NONE = { money: 0, tokens: 0 };
@@ -41,6 +43,28 @@ describe('a budget', () => {
     const tree = await team.ask('system_getTree', of);
     assert.deepEqual((tree['budgets'] as object[]).length, 1);
     assert.match(await team.refused('system_setBudget', of), /Missing limit/);
+  });
+
+  it('of a workspace is shown to its members only, with the amount that was spent', async () => {
+    await team.enrolOwner();
+    const there = { kind: 'workspace', id: team.workspace };
+    const [node, page] = [
+      { ...there, workspace: team.workspace },
+      { path: [], parts: [], truncated: false },
+    ];
+    assert.deepEqual(await team.ask('system_getTree', there), { node, budgets: [], ...page });
+    await team.ask('system_setBudget', { ...there, money: 5 });
+    await team.ask('orchestration_orchestrate', { prompt: randomUUID(), preferences: { agent: 'claude' } });
+    const member = personOf(`ann-${randomUUID()}`, 'viewer', team.workspace);
+    const { budgets, ...shown } = await team.ask('system_getTree', there, member);
+    assert.deepEqual(shown, { node, ...page });
+    const [{ spent, left }] = budgets as [{ spent: typeof NONE; left: { money: number } }];
+    assert.ok(spent.money > 0 && spent.tokens > 0);
+    assert.ok(Math.abs(spent.money + left.money - 5) < 1e-9);
+    const elsewhere = team.at({ workspace: `other-${randomUUID()}` });
+    const stranger = personOf(`eve-${randomUUID()}`, 'worker', elsewhere.workspace);
+    const refusal = await call(elsewhere, 'system_getTree', there, stranger);
+    assert.match(JSON.stringify(refusal), /You have no role in the workspace/);
   });
 
   it('also counts usage from before it was set', async () => {
@@ -155,6 +179,8 @@ describe('a budget', () => {
     });
 
     it('counts the tokens that a runner reports, and the cost if the runner pays per use', async () => {
+      // A day of the far future, so that no other test adds to its cost.
+      team.now = new Date(Date.UTC(2050, 0, 1) + randomInt(300_000) * 86_400_000);
       await team.join('runner', ['claude'], 'workspace');
       const top = await task({ required_capabilities: ['nobody'] });
       const of = { kind: 'task', id: top };
@@ -168,6 +194,8 @@ describe('a budget', () => {
       assert.equal(idOf(await claim()), subscribed, 'the budget is not exhausted yet');
       await end(subscribed, { tokens });
       assert.deepEqual(await spent(), { money: 0.25, tokens: 200 });
+      const { dollars } = (await (await realtimeDatabase()).ref(dayMetricsPath(team.now)).get()).val();
+      assert.equal(dollars, 0.25, 'the cost also counts for the day');
       const { node } = await team.ask('system_getTree', of);
       assert.equal(Object(node).totals.costUsd, 0.25, 'budget and tree report equal costs');
       assert.equal(await claim({ taskId: last }), null);

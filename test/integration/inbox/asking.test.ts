@@ -50,22 +50,41 @@ describe('questions to people', () => {
     assert.equal((await waited)['answer'], 'red');
   });
 
-  it('accept one answer, and accept a repetition of this answer', async () => {
+  it('accept one of the options, a repetition of the answer, and a change of it within a minute', async () => {
     const request_id = await ask();
     const wrong = await fixture.refusal(ada, 'inbox_answer', { request_id, answer: 'green' });
     assert.deepEqual([wrong.reason, wrong.entries], ['NOT_AN_OPTION', ['red', 'blue']]);
     await fixture.inbox(ada, 'answer', { request_id, answer: 'red' });
     await fixture.inbox(ada, 'answer', { request_id, answer: 'red' });
-    const second = await fixture.refusal(ada, 'inbox_answer', { request_id, answer: 'blue' });
-    assert.deepEqual([second.reason, second.answer], ['ALREADY_ANSWERED', 'red']);
+    fixture.pass(59);
+    const changed = await fixture.inbox(ada, 'answer', { request_id, answer: 'blue' });
+    assert.equal(changed['changed_at'], fixture.now.toISOString());
+    const { docs } = await firestore()
+      .collection('trail')
+      .where('things', 'array-contains', `request:${request_id}`)
+      .get();
+    const effects = docs.map((one) => one.get('effects')[0]).filter(({ after }) => after.changed_at !== undefined);
+    assert.deepEqual(
+      effects.map(({ after }) => after.changed_at.toDate()),
+      [fixture.now],
+      'the audit log shows the change',
+    );
+    fixture.pass(1);
+    const late = await fixture.refusal(ada, 'inbox_answer', { request_id, answer: 'red' });
+    assert.deepEqual([late.reason, late.answer], ['ALREADY_ANSWERED', 'blue']);
+    assert.match(late.message, /was answered more than a minute ago/);
+    assert.equal((await fixture.inbox(agent, 'wait', { request_id, wait_ms: 0 }))['answer'], 'blue');
   });
 
-  it('accept only one of two concurrent answers', async () => {
+  it('keep an answer that the asking agent has received, but not one that others have seen', async () => {
     const request_id = await ask();
-    const both = await Promise.allSettled(
-      ['red', 'blue'].map((answer) => fixture.inbox(ada, 'answer', { request_id, answer }, fixture.anotherInstance())),
-    );
-    assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+    await fixture.inbox(ada, 'answer', { request_id, answer: 'red' });
+    for (const tool of ['wait', 'list']) await fixture.inbox(ada, tool, tool === 'wait' ? { request_id } : {});
+    await fixture.inbox(ada, 'answer', { request_id, answer: 'blue' });
+    assert.equal((await fixture.inbox(agent, 'wait', { request_id }))['answer'], 'blue');
+    const refused = await fixture.refusal(ada, 'inbox_answer', { request_id, answer: 'red' });
+    assert.deepEqual([refused.reason, refused.answer], ['ALREADY_RECEIVED', 'blue']);
+    await fixture.inbox(ada, 'answer', { request_id, answer: 'blue' });
   });
 
   it('accept answers from agents that the person allows, but never from the agent that asked', async () => {

@@ -36,17 +36,17 @@ describe('concurrent calls on one question', () => {
     return value ?? assert.fail('request not found');
   };
 
-  it('store one of eleven answers, and return it to the other callers', async () => {
-    await fixture.lets('ada', ['helper']);
-    const helper: Principal = { ...agent, uid: 'agent:helper', agent_id: 'helper' };
+  it('store one of eleven answers of agents, and return it to the other callers', async () => {
+    const names = Array.from({ length: 11 }, (_, number) => `helper-${number}`);
+    await fixture.lets('ada', names);
     const request_id = await ask();
     const given = await Promise.all(
-      Array.from({ length: 11 }, (_, tab) =>
+      names.map((agent_id) =>
         call(
           fixture.at({ app: fixture.anotherInstance() }),
           'inbox_answer',
-          { request_id, answer: `color ${tab}` },
-          tab === 10 ? helper : ada,
+          { request_id, answer: `color of ${agent_id}` },
+          { ...agent, uid: `agent:${agent_id}`, agent_id },
         ),
       ),
     );
@@ -57,6 +57,19 @@ describe('concurrent calls on one question', () => {
     for (const { structuredContent } of given.filter(({ isError }) => isError)) {
       const { reason, answer: reported } = Object(structuredContent['error']).data;
       assert.deepEqual([reason, reported], ['ALREADY_ANSWERED', answer]);
+    }
+  });
+
+  it('either change the answer before its asker receives it, or keep the received answer', async () => {
+    for (let times = 0; times < 5; times++) {
+      const request_id = await ask();
+      await fixture.inbox(ada, 'answer', { request_id, answer: 'red' });
+      const [changed, seen] = await Promise.all([
+        call(fixture.at({ app: fixture.anotherInstance() }), 'inbox_answer', { request_id, answer: 'blue' }, ada),
+        fixture.inbox(agent, 'wait', { request_id, wait_ms: 0 }, fixture.anotherInstance()),
+      ]);
+      const { answer } = await stored(request_id);
+      assert.deepEqual([answer, seen['answer']], changed.isError ? ['red', 'red'] : ['blue', 'blue']);
     }
   });
 

@@ -4,6 +4,7 @@ import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import {
   agentMetricsPath,
+  dayMetricsPath,
   minuteMetricsPath,
   realtimeDatabase,
 } from '../../../functions/src/kernel/realtime/database.ts';
@@ -40,8 +41,10 @@ describe('call metrics', () => {
       }),
     );
     const { tools, all } = (await stored(minuteMetricsPath(team.now))) as Record<string, Record<string, Count>>;
-    const withoutTime = ({ milliseconds, ...counts }: Count) => {
+    const withoutTime = ({ milliseconds, latencies, ...counts }: Count) => {
       assert.ok(milliseconds >= 0);
+      const timed = Object.values(latencies).reduce((sum, one) => sum + one, 0);
+      assert.equal(timed, counts.calls, 'every call is in one bucket');
       return counts;
     };
     const status = { calls: 27, failures: 15, errors: { VALIDATION_ERROR: 15 } };
@@ -149,11 +152,38 @@ describe('call metrics', () => {
     const kept = await Promise.all(minutes.map(async (minute) => (await stored(minuteMetricsPath(minute))) !== null));
     assert.deepEqual(kept, [false, true, true, true]);
   });
+
+  it('are stored per day by latency, and are deleted after 30 days', async () => {
+    const ledger = new DatabaseMetricsLedger({ database: realtimeDatabase, clock: { now: () => team.now } });
+    const latencies = [0, 49, 50, 12_799, 12_800, 60_000];
+    const midnight = new Date(Math.floor(team.now.getTime() / 86_400_000) * 86_400_000);
+    team.now = midnight;
+    for (const milliseconds of latencies) {
+      const at = new Date(midnight.getTime() + milliseconds);
+      await team.app.limits.callMetrics.record({ tool: 'todo.list_tasks', outcome: 'OK', milliseconds, at });
+    }
+    await team.app.limits.callMetrics.flush();
+    const counts = {
+      calls: 6,
+      failures: 0,
+      milliseconds: latencies.reduce((sum, one) => sum + one, 0),
+      latencies: { b0: 2, b1: 1, b8: 1, b9: 2 },
+    };
+    const day = { all: counts, tools: { 'todo%2Elist_tasks': counts } };
+    assert.deepEqual(await stored(dayMetricsPath(midnight)), day, 'two minutes are added up');
+    team.pass(30 * 86_400);
+    while ((await ledger.expire()) > 0);
+    assert.deepEqual(await stored(dayMetricsPath(midnight)), day);
+    team.pass(86_400);
+    while ((await ledger.expire()) > 0);
+    assert.equal(await stored(dayMetricsPath(midnight)), null);
+  });
 });
 
 interface Count {
   readonly calls: number;
   readonly failures: number;
   readonly milliseconds: number;
+  readonly latencies: Readonly<Record<string, number>>;
   readonly errors?: Readonly<Record<string, number>>;
 }

@@ -112,13 +112,14 @@ describe('retention', function () {
       );
       assert.ok(first && second && third);
       await finished(team, agentId, first);
-      await database.doc(`${taskPath(first.id)}/results/1-0`).set({ json: '{}' });
+      const below = ['results/1-0', 'messages/agent-1-message-1'].map((one) => `${taskPath(first.id)}/${one}`);
+      for (const path of below) await database.doc(path).set({ workspace: 'default' });
       team.pass(41 * DAY);
       assert.deepEqual(await sweep(team), [], 'the completed task is kept while its dependent is available');
       await finished(team, agentId, second);
       assert.deepEqual(await sweep(team), ['tasks kept: 1'], 'the dependent is never retried');
       assert.deepEqual([await isThere(taskPath(first.id)), await isThere(taskPath(second.id))], [false, true]);
-      assert.equal(await isThere(`${taskPath(first.id)}/results/1-0`), false);
+      for (const path of below) assert.equal(await isThere(path), false, path);
       assert.deepEqual(await recount(team, database), []);
       assert.deepEqual(await team.counts(), { available: 1, done: 1 });
       await finished(team, agentId, third);

@@ -181,6 +181,7 @@ describe('system.listSkills', () => {
       failures,
       milliseconds: 100,
       errors: new Map(failures === 0 ? [] : [['CONFLICT', failures]]),
+      latencies: new Map([['b1', calls]]),
     });
     team.pass(1_000_000 + Number.parseInt(team.workspace.slice(3, 9), 16)); // To an hour that no other test uses.
     const minute = (secondsAgo: number, calls: number, failures: number) => ({

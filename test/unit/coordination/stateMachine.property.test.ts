@@ -145,7 +145,7 @@ const finish = step('finish', (task, now, model) => {
 const others = fc.constantFrom(
   finish,
   step('release', (task) => releaseTask(task)),
-  step('take away', (task) => releaseClaim(task)),
+  step('take away', (task) => releaseClaim(task, 'Released by lead.')),
   step('cancel', (task, now) => cancelTask(task, 'Cancelled by lead.', now)),
   step('revive', (task) => requeueTask(task)),
   step('renew', (task, now) => renewLease(task, now)),

@@ -6,6 +6,7 @@ import {
   answeredRequest,
   EXECUTION_LEASE_MS,
   expiredRequest,
+  isChangeable,
   isDue,
   markDone,
   markStarted,
@@ -20,7 +21,7 @@ const START = new Date('2026-11-22T09:00:00Z').getTime();
 
 const steps = fc.array(
   fc.record({
-    minutes: fc.nat(90),
+    minutes: fc.oneof(fc.nat(90), fc.constantFrom(0, 0.5)),
     step: fc.oneof(
       fc.record({
         kind: fc.constant('answer' as const),
@@ -75,8 +76,11 @@ function taken(request: Request, step: Step, now: Date): Request {
 }
 
 /** Asserts the invariants that every step preserves. */
-function holds(before: Request, after: Request): void {
-  if (before.state !== 'open') assert.deepEqual(after, before, 'a closed request stays unchanged');
+function holds(before: Request, after: Request, now: Date): void {
+  const { answer: _, changed_at: __, ...kept } = after;
+  const { answer: ___, changed_at: ____, ...same } = before;
+  if (isChangeable(before, now)) assert.deepEqual(kept, same, 'only the answer changes');
+  else if (before.state !== 'open') assert.deepEqual(after, before, 'a closed request stays unchanged');
   if (after.state === 'answered')
     assert.ok(Number(after.settled_at) < after.expires_at.getTime(), 'never after its expiry');
   const { answer } = after;
@@ -110,6 +114,25 @@ function brought(request: Request, epoch: number): Request | undefined {
   return next;
 }
 
+const REFUSED = { answer: 'refuse', uid: 'ada' };
+
+/** Asserts that an answer is rejected for this reason, with the stored answer, and returns the message. */
+function rejectsAnswer(
+  request: Request,
+  { answer, ...by }: { readonly answer: string; readonly uid: string; readonly agentId?: string },
+  now: Date,
+  reason: string,
+): string {
+  try {
+    answeredRequest(request, { answer }, by, now);
+  } catch (error) {
+    assert.ok(error instanceof MusterError);
+    assert.deepEqual([error.details.reason, error.details.about], [reason, { answer: request.answer }]);
+    return error.message;
+  }
+  return assert.fail('The answer was accepted.');
+}
+
 describe('inbox request', () => {
   it('closes once, then keeps its state, and has an answer only in a state that has one', () =>
     forAll(requests, steps, (first, plan) => {
@@ -118,7 +141,7 @@ describe('inbox request', () => {
       for (const { minutes, step } of plan) {
         now += minutes * 60_000;
         const after = taken(request, step, new Date(now));
-        holds(request, after);
+        holds(request, after, new Date(now));
         request = after;
       }
     }));
@@ -157,22 +180,40 @@ describe('inbox request', () => {
       assert.equal(markStarted(request, open.expires_at), undefined, request.state);
   });
 
-  it('rejects a second answer that differs from the first, and accepts a repetition', () => {
+  it('accepts a repeated answer, and rejects the same answer of another person', () => {
     const open = sampleRequest({ kind: 'choice', options: ['red', 'blue'] });
     const now = open.created_at;
     const first = answeredRequest(open, { answer: 'red', comment: 'warm' }, { uid: 'ada' }, now);
     assert.equal(answeredRequest(first, { answer: 'red' }, { uid: 'ada' }, now), first);
-    for (const [answer, uid] of [
-      ['blue', 'ada'],
-      ['red', 'ben'],
-    ] as const)
-      assert.throws(
-        () => answeredRequest(first, { answer }, { uid }, now),
-        (error) =>
-          error instanceof MusterError &&
-          error.details.reason === 'ALREADY_ANSWERED' &&
-          error.details.about?.['answer'] === 'red',
-      );
+    rejectsAnswer(first, { answer: 'red', uid: 'ben' }, now, 'ALREADY_ANSWERED');
+  });
+
+  it('lets the person change the answer for a minute after the first answer, but not an agent', () => {
+    const open = sampleRequest({ kind: 'choice', options: ['red', 'blue', 'green'] });
+    const later = (seconds: number) => new Date(open.created_at.getTime() + seconds * 1000);
+    const first = answeredRequest(open, { answer: 'red', comment: 'warm' }, { uid: 'ada' }, later(0));
+    const second = answeredRequest(first, { answer: 'blue' }, { uid: 'ada' }, later(30));
+    const { comment: _, ...kept } = first;
+    assert.deepEqual(second, { ...kept, answer: 'blue', changed_at: later(30) });
+    const third = answeredRequest(second, { answer: 'green' }, { uid: 'ada' }, later(59));
+    assert.deepEqual([third.answer, third.settled_at], ['green', later(0)]);
+    const late = rejectsAnswer(third, { answer: 'red', uid: 'ada' }, later(60), 'ALREADY_ANSWERED');
+    assert.match(late, /was answered more than a minute ago/);
+    rejectsAnswer(first, { answer: 'blue', uid: 'ada', agentId: 'helper' }, later(1), 'ALREADY_ANSWERED');
+  });
+
+  it('keeps an answer that its asker has received, an agent gave, or that approves a call', () => {
+    const now = new Date(START);
+    const open = sampleRequest({ kind: 'approval' });
+    const first = answeredRequest(open, { answer: 'approve' }, { uid: 'ada' }, now);
+    const received = rejectsAnswer({ ...first, delivered_at: now }, REFUSED, now, 'ALREADY_RECEIVED');
+    assert.match(received, /the asker has received the answer/);
+    const byAgent = answeredRequest(open, { answer: 'approve' }, { uid: 'ada', agentId: 'helper' }, now);
+    rejectsAnswer(byAgent, REFUSED, now, 'ALREADY_ANSWERED');
+    const approval = answeredRequest({ ...open, call: CALL }, { answer: 'approve' }, { uid: 'ada' }, now);
+    rejectsAnswer(approval, REFUSED, now, 'ALREADY_ANSWERED');
+    const expired = expiredRequest({ ...open, default: 'approve' }, open.expires_at);
+    rejectsAnswer(expired, REFUSED, open.expires_at, 'NOT_OPEN');
   });
 
   it('lists its options in the error for an answer that is not an option', () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { piecesOf } from '../../../console/src/parts/textPieces.ts';
+import { piecesOf } from '../../../console/ui/textPieces.ts';
 import { ConsoleLinks } from '../../../functions/src/kernel/consoleLinks.ts';
 import {
   HIDDEN_CHARACTERS,

@@ -12,7 +12,7 @@ const HOSTILE = ['a/b', '/', 'task-1/', '../x', '.', '..', '__x__', '____', 'x'.
 const NO_KEYS = ['a.b', 'a#b', 'a$b', 'a[b]', 'a\u0000b', 'a\u007f'];
 
 /** Path functions whose arguments are a date and numbers instead of ids. */
-const OTHERS: readonly string[] = ['minuteMetricsPath', 'taskLogChunkPath'];
+const OTHERS: readonly string[] = ['minuteMetricsPath', 'dayMetricsPath', 'taskLogChunkPath'];
 
 function makers(module: object): [string, MakesPath][] {
   return Object.entries(module).filter(

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
   CallCounter,
-  type Counts,
   type EndedCall,
+  type RecordedCounts,
   type Tally,
 } from '../../../functions/src/limits/rules/callMetrics.ts';
+import { bucketOf } from '../../../functions/src/limits/rules/latency.ts';
 import { forAll } from '../../support/properties.ts';
 
 const START = Date.UTC(2026, 10, 22, 1, 24);
@@ -20,15 +21,14 @@ const call: fc.Arbitrary<EndedCall> = fc
   })
   .map(({ agentId, ...rest }) => ({ ...rest, ...(agentId !== undefined && { agentId }) }));
 
-function countsOf(calls: readonly EndedCall[]): Counts {
+function countsOf(calls: readonly EndedCall[]): RecordedCounts {
   const failures = calls.filter(({ outcome }) => outcome !== 'OK');
-  const errors = new Map<string, number>();
-  for (const { outcome } of failures) errors.set(outcome, (errors.get(outcome) ?? 0) + 1);
   return {
     calls: calls.length,
     failures: failures.length,
     milliseconds: calls.reduce((sum, { milliseconds }) => sum + milliseconds, 0),
-    errors,
+    errors: sizes(groups(failures, ({ outcome }) => outcome)),
+    latencies: sizes(groups(calls, ({ milliseconds }) => bucketOf(milliseconds))),
   };
 }
 
@@ -37,6 +37,8 @@ function groups<Key>(calls: readonly EndedCall[], keyOf: (call: EndedCall) => Ke
   for (const one of calls) found.set(keyOf(one), [...(found.get(keyOf(one)) ?? []), one]);
   return found;
 }
+
+const sizes = <Key>(all: Map<Key, EndedCall[]>) => new Map([...all].map(([key, those]) => [key, those.length]));
 
 /** Returns the expected totals, computed in the simplest way. */
 function tallyOf(calls: readonly EndedCall[]): Tally {

@@ -13,6 +13,7 @@ const CALL: Omit<EndedCall, 'at'> = { tool: 'system.echo', outcome: 'OK', millis
 
 class Stage {
   readonly stored: Tally[] = [];
+  readonly dollars: number[] = [];
   readonly warnings: string[] = [];
   now = 1_000_000;
   /** Action that a test sets. The ledger runs this action before it stores calls. */
@@ -21,6 +22,10 @@ class Stage {
     {
       add: (tally) => {
         this.stored.push(tally);
+        return this.adding();
+      },
+      addCost: (dollars) => {
+        this.dollars.push(dollars);
         return this.adding();
       },
     },
@@ -98,5 +103,18 @@ describe('CallRecorder', () => {
     await fixture.recorder.flush();
     assert.equal(fixture.stored.length, 2);
     assert.equal(fixture.calls, 62);
+  });
+
+  it('adds costs at once, but no cost of zero, and never fails or waits longer than a second', async () => {
+    const fixture = new Stage();
+    for (const dollars of [0.5, 0, 0.25]) await fixture.recorder.recordCost(dollars);
+    assert.deepEqual(fixture.dollars, [0.5, 0.25]);
+    fixture.adding = () => Promise.reject(new Error('no database'));
+    await fixture.recorder.recordCost(1);
+    assert.deepEqual(fixture.warnings, ['metrics_lost']);
+    fixture.adding = () => new Promise(() => undefined);
+    const waiting = fixture.recorder.recordCost(1);
+    mock.timers.tick(1000);
+    await waiting;
   });
 });

@@ -108,6 +108,13 @@ export function taskResultPath(taskId: string, epoch: number | string, part: num
   return `${taskPath(taskId)}/${TASK_RESULTS}/${segment(`${epoch}-${part}`)}`;
 }
 
+export const TASK_MESSAGES = 'messages';
+
+/** Returns the path of a message about a task. Ids of messages are unique per recipient. */
+export function taskMessagePath(taskId: string, recipient: string, messageId: string): string {
+  return `${taskPath(taskId)}/${TASK_MESSAGES}/${segment(`${recipient}-${messageId}`)}`;
+}
+
 /** The id consists of the repository's id, which renaming does not change, and the pull request number: `29114-7`. */
 export const pullRequestPath = documentIn(COLLECTIONS.pullRequests);
 export const discoveryPath = documentIn(COLLECTIONS.discoveries);

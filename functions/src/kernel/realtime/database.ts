@@ -13,6 +13,7 @@ export const WORKSPACE_QUEUES = 'workspaces';
 const DEFAULT_QUEUE = 'default';
 export const LIMITS = 'limits';
 export const METRICS_MINUTES = 'metrics/minutes';
+export const METRICS_DAYS = 'metrics/days';
 export const METRICS_AGENTS = 'metrics/agents';
 export const BUS = 'bus';
 export const TASK_UPDATES = 'task-updates';
@@ -65,6 +66,16 @@ export const agentMetricsPath = ownNodeIn(METRICS_AGENTS);
 /** @param minute any time within the minute */
 export function minuteMetricsPath(minute: Date): string {
   return `${METRICS_MINUTES}/${minuteKey(minute)}`;
+}
+
+/** @param day any time within the day, in UTC */
+export function dayMetricsPath(day: Date): string {
+  return `${METRICS_DAYS}/${dayKey(day)}`;
+}
+
+/** Returns the key of a day in UTC: `20261122`. */
+export function dayKey(day: Date): string {
+  return minuteKey(day).slice(0, 8);
 }
 
 /** Returns the key of a minute in UTC. Keys sort by time: `202611220124`. */

@@ -2,6 +2,7 @@
 import { withTimeout } from '../../kernel/concurrency.ts';
 import type { ErrorCode } from '../../kernel/errors.ts';
 import { type KernelPorts, MINUTE_MS, Service } from '../../kernel/ports.ts';
+import { bucketOf } from './latency.ts';
 
 export interface EndedCall {
   /** Full name of the tool, such as `coordination.create_task`, or URI of the resource as its toolset lists it. */
@@ -12,7 +13,8 @@ export interface EndedCall {
   readonly at: Date;
 }
 
-export type Counts = Readonly<ReturnType<typeof emptyCounts>>;
+export type RecordedCounts = Readonly<ReturnType<typeof emptyCounts>>;
+export type Counts = Omit<RecordedCounts, 'latencies'>;
 
 function emptyCounts() {
   return {
@@ -21,6 +23,8 @@ function emptyCounts() {
     milliseconds: 0,
     /** Number of failed calls, per error code. */
     errors: new Map<string, number>(),
+    /** Number of calls, per bucket of their latency. */
+    latencies: new Map<string, number>(),
   };
 }
 
@@ -80,9 +84,14 @@ export class CallCounter {
 function count(sum: Sum, { outcome, milliseconds }: EndedCall): void {
   sum.calls += 1;
   sum.milliseconds += milliseconds;
+  increment(sum.latencies, bucketOf(milliseconds));
   if (outcome === 'OK') return;
   sum.failures += 1;
-  sum.errors.set(outcome, (sum.errors.get(outcome) ?? 0) + 1);
+  increment(sum.errors, outcome);
+}
+
+function increment(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
 /** Minimum time between two writes of an instance's counts, in milliseconds. */
@@ -94,6 +103,8 @@ const STORE_TIMEOUT_MS = 1000;
 export interface MetricsLedger {
   /** Adds all counts in one atomic write. While the database is unreachable, the promise stays pending. */
   add(tally: Tally): Promise<void>;
+  /** Adds to the cost of the current day, in US dollars. */
+  addCost(dollars: number): Promise<void>;
 }
 
 /** Counts calls in memory, and stores the counts at intervals. A write per call would cost as much as the call. */
@@ -103,6 +114,7 @@ export class CallRecorder extends Service<KernelPorts> {
   private dueAt: number | undefined;
   private timer: NodeJS.Timeout | undefined;
   private storing: Promise<void> | undefined;
+  private readonly lost = (error: unknown) => this.ports.log.warn('metrics_lost', { error });
 
   constructor(ledger: MetricsLedger, ports: KernelPorts) {
     super(ports);
@@ -131,14 +143,20 @@ export class CallRecorder extends Service<KernelPorts> {
     await withTimeout(this.store(), STORE_TIMEOUT_MS, 'The ledger').catch(() => undefined);
   }
 
+  /** Adds to the cost of the day, and never fails. Waits at most a second: the instance may have no CPU time later. */
+  async recordCost(dollars: number): Promise<void> {
+    if (dollars <= 0) return;
+    const adding = this.ledger.addCost(dollars).catch(this.lost);
+    await withTimeout(adding, STORE_TIMEOUT_MS, 'The ledger').catch(() => undefined);
+  }
+
   /** Runs one write at a time, so that writes do not accumulate while the database is unreachable. */
   private async store(): Promise<void> {
     await this.storing;
     if (this.counter.isEmpty) return;
-    const { log } = this.ports;
     this.storing = this.ledger
       .add(this.counter.empty())
-      .catch((error: unknown) => log.warn('metrics_lost', { error }))
+      .catch(this.lost)
       .finally(() => {
         this.storing = undefined;
       });

@@ -8,8 +8,11 @@ import {
   agentMetricsPath,
   CircuitBreaker,
   changeNode,
+  dayKey,
+  dayMetricsPath,
   LIMITS,
   limitPath,
+  METRICS_DAYS,
   METRICS_MINUTES,
   minuteKey,
   minuteMetricsPath,
@@ -17,7 +20,7 @@ import {
   removeFound,
 } from '../../kernel/realtime/database.ts';
 import type { ExpiringStore } from '../../kernel/sweep.ts';
-import type { Counts, MetricsLedger, Tally } from '../rules/callMetrics.ts';
+import type { MetricsLedger, RecordedCounts, Tally } from '../rules/callMetrics.ts';
 import { type Bucket, type Draw, draw, type Lease, type LimitLedger, type RateLimit } from '../rules/rateLimiter.ts';
 
 interface LedgerPorts {
@@ -91,14 +94,19 @@ export function bucketIn(value: unknown): Bucket | undefined {
   return storedBucket.safeParse(value).data;
 }
 
-const METRICS_TTL_MS = DAY_MS;
+/** Nodes with counts per time, the function that makes their keys, and the time for which they are kept. */
+const KEPT_METRICS = [
+  [METRICS_MINUTES, minuteKey, DAY_MS],
+  [METRICS_DAYS, dayKey, 30 * DAY_MS],
+] as const;
 const METRICS_REMOVAL_BATCH = 100;
 const MAX_CACHED_AGENTS = 10_000;
 
 /**
- * Call counts. `metrics/minutes/{yyyyMMddHHmm}/all` and `…/tools/{tool}` are kept for a day, and
- * `metrics/agents/{agentId}` as long as the agent. Each is `{calls, failures, milliseconds, errors}`; `errors` counts
- * by code. Counts of an agent also have `since`, in milliseconds since the epoch.
+ * Call counts. `metrics/minutes/{yyyyMMddHHmm}/all` and `…/tools/{tool}` are kept for a day, the same below
+ * `metrics/days/{yyyyMMdd}` for 30 days, and `metrics/agents/{agentId}` as long as the agent. Each is
+ * `{calls, failures, milliseconds, errors, latencies}`; `errors` counts by code, and `latencies` by bucket. Counts of
+ * an agent also have `since`, in milliseconds since the epoch. A day also has `dollars`: the cost of tasks and runs.
  */
 export class DatabaseMetricsLedger extends Service<LedgerPorts> implements MetricsLedger, ExpiringStore {
   readonly name = 'metrics';
@@ -107,20 +115,30 @@ export class DatabaseMetricsLedger extends Service<LedgerPorts> implements Metri
 
   async add(tally: Tally): Promise<void> {
     const [database, { ServerValue }] = await Promise.all([this.ports.database(), import('firebase-admin/database')]);
-    const increments = [...incrementsOf(tally)].map(([path, by]) => [path, ServerValue.increment(by)]);
+    // Several minutes may belong to one day.
+    const sums = new Map<string, number>();
+    for (const [path, by] of incrementsOf(tally)) sums.set(path, (sums.get(path) ?? 0) + by);
+    const increments = [...sums].map(([path, by]) => [path, ServerValue.increment(by)]);
     await Promise.all([
       database.ref().update(Object.fromEntries(increments)),
       ...[...tally.agents].map(([agentId, { since }]) => this.storeSince(database, agentId, since)),
     ]);
   }
 
-  /** Deletes counts of minutes that are more than a day old. @returns the number of deleted minutes */
+  async addCost(dollars: number): Promise<void> {
+    const [database, { ServerValue }] = await Promise.all([this.ports.database(), import('firebase-admin/database')]);
+    await database.ref(dayMetricsPath(this.ports.clock.now())).update({ dollars: ServerValue.increment(dollars) });
+  }
+
+  /** Deletes old counts of minutes and days. @returns the number of deleted minutes and days */
   async expire(): Promise<number> {
     const database = await this.ports.database();
-    const before = new Date(this.ports.clock.now().getTime() - METRICS_TTL_MS);
-    return removeFound(
-      database.ref(METRICS_MINUTES).orderByKey().endBefore(minuteKey(before)).limitToFirst(METRICS_REMOVAL_BATCH),
-    );
+    const now = this.ports.clock.now().getTime();
+    const removed = KEPT_METRICS.map(([node, keyOfTime, ttl]) => {
+      const before = keyOfTime(new Date(now - ttl));
+      return removeFound(database.ref(node).orderByKey().endBefore(before).limitToFirst(METRICS_REMOVAL_BATCH));
+    });
+    return (await Promise.all(removed)).reduce((sum, one) => sum + one);
   }
 
   /** Deletes the counts of agents that were deleted. */
@@ -141,17 +159,18 @@ export class DatabaseMetricsLedger extends Service<LedgerPorts> implements Metri
 }
 
 function* incrementsOf({ minutes, agents }: Tally): Generator<readonly [path: string, by: number]> {
-  for (const { minute, all, tools } of minutes) {
-    const path = minuteMetricsPath(minute);
-    yield* countsAt(`${path}/all`, all);
-    for (const [tool, counts] of tools) yield* countsAt(`${path}/tools/${keyOf(tool)}`, counts);
-  }
+  for (const { minute, all, tools } of minutes)
+    for (const path of [minuteMetricsPath(minute), dayMetricsPath(minute)]) {
+      yield* countsAt(`${path}/all`, all);
+      for (const [tool, counts] of tools) yield* countsAt(`${path}/tools/${keyOf(tool)}`, counts);
+    }
   for (const [agentId, counts] of agents) yield* countsAt(agentMetricsPath(agentId), counts);
 }
 
-function* countsAt(path: string, { calls, failures, milliseconds, errors }: Counts) {
+function* countsAt(path: string, { calls, failures, milliseconds, errors, latencies }: RecordedCounts) {
   yield [`${path}/calls`, calls] as const;
   yield [`${path}/failures`, failures] as const;
   yield [`${path}/milliseconds`, milliseconds] as const;
   for (const [code, count] of errors) yield [`${path}/errors/${code}`, count] as const;
+  for (const [bucket, count] of latencies) yield [`${path}/latencies/${bucket}`, count] as const;
 }

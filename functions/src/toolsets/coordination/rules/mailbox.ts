@@ -24,11 +24,29 @@ export const { toDocument: mailboxToDocument, fromDocument: mailboxFromDocument 
 export type Mailbox = ReturnType<typeof mailboxFromDocument>;
 export type Message = Mailbox['messages'][number];
 
+/** A message about a task, kept with the task. Everyone with the role viewer can read it. */
+export const taskMessageDocument = z.object({
+  workspace: z.string(),
+  /** Id of the agent, or uid of the person, that sent the message. */
+  from: z.string(),
+  /** Id of the agent that receives the message. */
+  to: z.string(),
+  text: z.string(),
+  at: timestamp,
+  /** Time at which the agent confirmed the message; null until then. */
+  read_at: z.nullable(timestamp),
+});
+
+export const { toDocument: taskMessageToDocument, fromDocument: taskMessageFromDocument } =
+  documentCodec(taskMessageDocument);
+
 export interface MessageChanges {
   readonly replaceMailbox: {
     readonly mailbox: Mailbox;
     readonly version?: string;
-    /** The message that was added, for the audit log. */
+    /** The message that was added. */
     readonly sent?: Message;
+    /** The messages that were removed, because the agent has read them. */
+    readonly read?: readonly Message[];
   };
 }

@@ -47,11 +47,8 @@ export class AgentMessages extends Service<CoordinationPorts> {
         at,
         ...(taskId !== undefined && { task_id: taskId }),
       };
-      const changes = mailboxChanges(
-        { id: agentId, messages: [...waiting, message], count: count + 1 },
-        found,
-        message,
-      );
+      const mailbox = { id: agentId, messages: [...waiting, message], count: count + 1 };
+      const changes = mailboxChanges(mailbox, found, { sent: message });
       await store.commit(changes, recordResponse(message));
       return message;
     });
@@ -81,12 +78,11 @@ export class AgentMessages extends Service<CoordinationPorts> {
     return retryOnConflict(randomness, async () => {
       const found = await mailboxes.find(agentId);
       const messages = found?.value.messages ?? [];
-      const left = messages.filter((one) => one.id > until || one.workspace !== workspace);
+      const read = messages.filter((one) => one.id <= until && one.workspace === workspace);
+      const left = messages.filter((one) => !read.includes(one));
       const here = left.filter((one) => one.workspace === workspace);
-      const changes =
-        found === undefined || left.length === messages.length
-          ? []
-          : mailboxChanges({ ...found.value, messages: left }, found);
+      const mailbox = found && read.length > 0 && { ...found.value, messages: left };
+      const changes = mailbox ? mailboxChanges(mailbox, found, { read }) : [];
       await store.commit(changes, recordResponse(here));
       return here;
     });
@@ -98,10 +94,14 @@ export class AgentMessages extends Service<CoordinationPorts> {
   }
 }
 
-function mailboxChanges(mailbox: Mailbox, found: Versioned<Mailbox> | undefined, sent?: Message): CoordinationChange[] {
+function mailboxChanges(
+  mailbox: Mailbox,
+  found: Versioned<Mailbox> | undefined,
+  moved: { readonly sent: Message } | { readonly read: readonly Message[] },
+): CoordinationChange[] {
   const { id: agentId, messages } = mailbox;
   return [
-    { kind: 'replaceMailbox', mailbox, ...(found && { version: found.version }), ...(sent && { sent }) },
+    { kind: 'replaceMailbox', mailbox, ...(found && { version: found.version }), ...moved },
     { kind: 'setHasMessages', agentId, has_messages: messages.length > 0 },
   ];
 }

@@ -134,10 +134,13 @@ export function releaseTask(task: Task): Task {
   return { ...rest, status: 'available', lapsed_claims: lapsedClaims };
 }
 
-/** Releases a task because a caller asked for it. The holder's report counts until another agent claims the task. */
-export function releaseClaim(task: Task): Task {
+/**
+ * Releases a task because a caller asked for it. The holder's report counts until another agent claims the task.
+ * @param reason who asked, and why
+ */
+export function releaseClaim(task: Task, reason: string): Task {
   const { lapsed_claims: former, ...rest } = releaseTask(task);
-  const released = former.slice(-1).map((claim) => ({ ...claim, released: true as const }));
+  const released = former.slice(-1).map((claim) => ({ ...claim, released: true as const, reason }));
   return { ...rest, lapsed_claims: [...former.slice(0, -1), ...released], released_epoch: task.claim_epoch };
 }
 

@@ -96,7 +96,13 @@ const ownFields = z.object({
   claim_epoch: z.int(),
   /** Previous holders whose lease expired, or from whom the task was released on request. The latest is last. */
   lapsed_claims: z.array(
-    z.object({ agent_id: z.string(), claim_epoch: z.int(), released: z.exactOptional(z.literal(true)) }),
+    z.object({
+      agent_id: z.string(),
+      claim_epoch: z.int(),
+      released: z.exactOptional(z.literal(true)),
+      /** Person or agent that asked for the release, with the reason. */
+      reason: z.exactOptional(z.string()),
+    }),
   ),
   retries: z.int(),
   retry_at: z.nullable(timestamp),

@@ -44,7 +44,7 @@ export class TaskActions extends Service<CoordinationPorts> {
   release(principal: Principal, decision: TaskAction, recordResponse: RecordResponse<Task>): Promise<Task> {
     return applyTaskAction(this.ports, principal, decision.taskId, async ({ value: before, version }, now) => {
       const message = await actionText(this.ports, 'Released', principal, decision.reason);
-      const released = releaseClaim(before);
+      const released = releaseClaim(before, message);
       const task = requeuedCoding(before, released, { class: 'cancelled', message }, now);
       const changes = outcomeChanges(before, { kind: 'accepted', task }, version, now);
       const grown = await queueGrowth(this.ports.sessions, task);

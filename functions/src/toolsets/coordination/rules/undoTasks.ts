@@ -138,7 +138,7 @@ export class TaskUndo extends Service<UndoPorts> {
   private async undoClaim({ found, by, now }: UndoneEffect): Promise<readonly CoordinationChange[]> {
     const { value: before, version } = found;
     const message = await actionText(this.ports, 'Undone', by, undefined);
-    const task = requeuedCoding(before, releaseClaim(before), { class: 'cancelled', message }, now);
+    const task = requeuedCoding(before, releaseClaim(before, message), { class: 'cancelled', message }, now);
     const changes = outcomeChanges(before, { kind: 'accepted', task }, version, now);
     return [...changes, ...(await queueGrowth(this.ports.sessions, task))];
   }

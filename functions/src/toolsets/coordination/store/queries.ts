@@ -1,11 +1,25 @@
 import { FieldPath, type Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { deleteFound } from '../../../kernel/firestore/client.ts';
-import { COLLECTIONS, mailboxPath, TASK_LOGS, TASK_RESULTS, taskPath } from '../../../kernel/firestore/paths.ts';
+import {
+  COLLECTIONS,
+  mailboxPath,
+  TASK_LOGS,
+  TASK_MESSAGES,
+  TASK_RESULTS,
+  taskMessagePath,
+  taskPath,
+} from '../../../kernel/firestore/paths.ts';
 import { type DuePage, FirestoreReader, readDue } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { ListPage, PageRequest, SweepBatch, TimeCursor } from '../../../kernel/paging.ts';
-import { type Mailbox, type MessageChanges, mailboxFromDocument, mailboxToDocument } from '../rules/mailbox.ts';
+import {
+  type Mailbox,
+  type MessageChanges,
+  mailboxFromDocument,
+  mailboxToDocument,
+  taskMessageToDocument,
+} from '../rules/mailbox.ts';
 import type { MailboxQueries, TaskQueries } from '../rules/ports.ts';
 import {
   CODING_TYPE,
@@ -110,7 +124,7 @@ export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries
   }
 
   async deleteBelow(taskId: string): Promise<void> {
-    for (const below of [TASK_LOGS, TASK_RESULTS])
+    for (const below of [TASK_LOGS, TASK_MESSAGES, TASK_RESULTS])
       await deleteFound(this.database.collection(`${taskPath(taskId)}/${below}`));
   }
 
@@ -205,7 +219,12 @@ export class FirestoreMailboxQueries extends FirestoreReader implements MailboxQ
 }
 
 export const mailboxWriters: ChangeWriters<MessageChanges> = {
-  replaceMailbox({ mailbox, version }, writes) {
-    writes.createOrReplace(mailboxPath(mailbox.id), mailboxToDocument(mailbox), version);
+  replaceMailbox({ mailbox: { id: to, ...mailbox }, version, sent, read = [] }, writes) {
+    writes.createOrReplace(mailboxPath(to), mailboxToDocument({ id: to, ...mailbox }), version);
+    if (sent?.task_id !== undefined)
+      writes.set(taskMessagePath(sent.task_id, to, sent.id), taskMessageToDocument({ ...sent, to }));
+    // Earlier releases stored no copy of a message, and a task is deleted together with the messages about it.
+    for (const { task_id, id } of read)
+      if (task_id !== undefined) writes.updateIfExists(taskMessagePath(task_id, to, id), [['read_at', writes.now]]);
   },
 };

@@ -17,6 +17,7 @@ import type { MessageChanges } from '../rules/mailbox.ts';
 import { discoveryToDocument, type Session, type SessionChanges, sessionToDocument } from '../rules/session.ts';
 import { type Task, type TaskChanges, taskToDocument } from '../rules/task.ts';
 import { taskNode } from '../rules/taskChanges.ts';
+import { taskWords } from '../rules/taskSearch.ts';
 import { queueShardPaths, type ShardCounts } from './sessions.ts';
 
 /** Number of the first counter shard. Earlier releases write only shards with lower numbers. */
@@ -95,12 +96,12 @@ function queueShards(session: Session, from: number, writes: CommitWrites): void
 
 export const taskWriters: ChangeWriters<TaskChanges> = {
   createTask({ task }, writes) {
-    writes.createPermanent(taskPath(task.id), taskToDocument(task));
+    writes.createPermanent(taskPath(task.id), { ...taskToDocument(task), words: taskWords(task) });
     writeNode(undefined, taskNode(task), writes);
   },
   replaceTask({ before, task, version }, writes) {
     // If the task has no deadline, its document omits the field, so an old deadline must be deleted explicitly.
-    const document = { deadline: FieldValue.delete(), ...taskToDocument(task) };
+    const document = { deadline: FieldValue.delete(), ...taskToDocument(task), words: taskWords(task) };
     writes.replaceLatest(taskPath(task.id), document, version);
     writeNode(taskNode(before), taskNode(task), writes);
   },

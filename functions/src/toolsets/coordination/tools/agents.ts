@@ -65,7 +65,7 @@ export const messageAgent = defineTool({
   title: 'Message an agent',
   description: 'Messages an agent of this workspace; delivered with its next heartbeat or claim.',
   details:
-    'The message is delivered again until the agent confirms it with coordination.heartbeat and read_until. An agent has at most 20 unread messages per workspace; more are refused. Messages cannot be withdrawn.',
+    'The message is delivered again until the agent confirms it with coordination.heartbeat and read_until. With task_id, everyone who can see the task can read the message. An agent has at most 20 unread messages per workspace; more are refused. Messages cannot be withdrawn.',
   input: z.strictObject({
     agent_id: chosenId().describe('Recipient'),
     message: text('Message text', 4000),

@@ -15,6 +15,7 @@ import {
   expiredRequest,
   isApproved,
   isAskedAtClient,
+  isChangeable,
   isDue,
   type Request,
   type RequestState,
@@ -58,13 +59,28 @@ export class Answers extends Service<InboxPorts> {
     { disconnectSignal, trackWait }: LongPoll,
   ): Promise<Request> {
     const now = await this.current(principal, id);
-    if (isSettled(now) || milliseconds === 0) return now;
+    if (isSettled(now) || milliseconds === 0) return this.delivered(principal, now);
     await trackWait(this.settled(now, milliseconds, disconnectSignal()));
-    return this.current(principal, id);
+    return this.delivered(principal, await this.current(principal, id));
+  }
+
+  /** Returns the request. If its asker thereby receives an answer, the person can no longer change the answer. */
+  private async delivered(principal: Principal, request: Request): Promise<Request> {
+    const { clock, randomness, store } = this.ports;
+    if (principal.uid !== request.asked_by || !isChangeable(request, clock.now())) return request;
+    return retryOnConflict(randomness, async () => {
+      const { value: before, version } = await findOwn(this.ports, principal, request.id);
+      const now = clock.now();
+      if (!isChangeable(before, now)) return before;
+      const received = { ...before, delivered_at: now };
+      await store.commit([{ kind: 'replaceRequest', request: received, before, version }]);
+      return received;
+    });
   }
 
   /**
-   * Answers a request once, for the person who was asked. An agent can answer if that person allows it.
+   * Answers a request for the person who was asked. An agent can answer if that person allows it. Only the person can
+   * change the answer to a question, for a minute.
    * @throws MusterError NOT_FOUND; FORBIDDEN; VALIDATION_ERROR for an invalid answer; CONFLICT if already closed
    */
   answer(

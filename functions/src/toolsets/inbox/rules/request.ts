@@ -43,8 +43,12 @@ export function isDue({ state, expires_at }: Request, now: Date): boolean {
   return state === 'open' && expires_at <= now;
 }
 
+/** Time in which a person can change their answer to a question, in milliseconds. */
+export const CHANGEABLE_MS = 60_000;
+
 /**
- * Answers a request. If the same person repeats the same answer, the request is returned unchanged.
+ * Answers a request, or changes the person's own answer. If the same person repeats the same answer, the request is
+ * returned unchanged.
  * @throws MusterError VALIDATION_ERROR if the answer is not an option; CONFLICT if the request is closed
  */
 export function answeredRequest(
@@ -55,6 +59,8 @@ export function answeredRequest(
 ): Request {
   const answer = matchAnswer(request, 'answer', written);
   if (request.state === 'answered' && request.answer === answer && request.answered_by === by.uid) return request;
+  if (isOwnAnswer(request) && request.answered_by === by.uid && by.agentId === undefined)
+    return changedAnswer(request, { answer, comment }, now);
   if (request.state !== 'open' || isDue(request, now)) throw isExpired(request, now);
   return {
     ...request,
@@ -66,6 +72,38 @@ export function answeredRequest(
     ...(request.call !== undefined && answer === APPROVE && { due_at: now }),
     settled_at: now,
   };
+}
+
+/** Returns whether a person answered a question in person. An answer to the approval of a call takes effect at once. */
+function isOwnAnswer({ state, answered_by_agent, call }: Request): boolean {
+  return state === 'answered' && answered_by_agent === undefined && call === undefined;
+}
+
+/** Returns whether the answer can still be changed by the person who gave it. */
+export function isChangeable(request: Request, now: Date): boolean {
+  const { settled_at, delivered_at } = request;
+  if (!isOwnAnswer(request) || settled_at === undefined || delivered_at !== undefined) return false;
+  return now.getTime() - settled_at.getTime() < CHANGEABLE_MS;
+}
+
+function changedAnswer(
+  { comment: _, ...request }: Request,
+  { answer, comment }: { readonly answer: string; readonly comment: string | undefined },
+  now: Date,
+): Request {
+  const { id, answer: given, delivered_at } = request;
+  if (isChangeable(request, now))
+    return { ...request, answer, ...(comment !== undefined && { comment }), changed_at: now };
+  const why =
+    delivered_at === undefined
+      ? 'was answered more than a minute ago'
+      : 'was answered, and the asker has received the answer';
+  throw new MusterError('CONFLICT', `The answer cannot be changed: the request "${id}" ${why}.`, {
+    field: 'request_id',
+    reason: delivered_at === undefined ? 'ALREADY_ANSWERED' : 'ALREADY_RECEIVED',
+    ...(given !== undefined && { about: { answer: given } }),
+    suggestion: 'Tell the asker with coordination.message_agent.',
+  });
 }
 
 /** Returns whether the asker's client can show the question too. It can if an agent asks its own owner. */
@@ -196,6 +234,10 @@ export const requestDocument = z.object({
   created_at: timestamp,
   expires_at: timestamp,
   settled_at: z.nullable(timestamp),
+  /** Time at which the person last changed the answer. Omitted if the first answer counts. */
+  changed_at: z.exactOptional(timestamp),
+  /** Time at which the asker received an answer that could still be changed. It can then no longer be changed. */
+  delivered_at: z.exactOptional(timestamp),
   /** Answer that counts if the request expires. */
   default: z.nullable(z.string()),
   /** Call that runs after its approval, and the limits of the credential that made the call. */

@@ -73,10 +73,15 @@ export const requestEffects: EffectsOf<RequestChanges> = {
   createRequest: ({ request }) => ({ ...requestNames(request), after: { state: request.state } }),
   replaceRequest: ({ request, before }) => ({
     ...requestNames(request),
-    before: { state: before.state },
-    after: { state: request.state },
+    before: stateOf(before),
+    after: stateOf(request),
   }),
 };
+
+/** Returns the fields that change if the request is answered or the answer is changed. */
+function stateOf({ state, changed_at }: Request) {
+  return { state, ...(changed_at && { changed_at }) };
+}
 
 function requestNames({ id, workspace, owner_uid }: Request) {
   return { kind: 'request', id, workspace, owner_uid };

@@ -43,6 +43,7 @@ const requestShape = z.object({
     .optional()
     .describe('The person, and the agent that answered for them, if any.'),
   settled_at: time.optional(),
+  changed_at: time.optional().describe('When the person last changed the answer.'),
   call: z
     .object({ tool: z.string(), arguments: z.record(z.string(), z.unknown()) })
     .optional()
@@ -70,6 +71,7 @@ function requestResponse(request: Request): z.output<typeof requestShape> {
     comment: request.comment,
     answered_by: answered_by === undefined ? undefined : { uid: answered_by, agent_id: answered_by_agent },
     settled_at: request.settled_at?.toISOString(),
+    changed_at: request.changed_at?.toISOString(),
     call: request.call && { tool: request.call.tool, arguments: request.call.arguments },
     outcome: request.outcome,
   };
@@ -222,9 +224,9 @@ export const list = defineTool({
 export const answer = defineTool({
   name: 'answer',
   title: 'Answer a request',
-  description: 'For people: answers an open question or approval in your inbox, once.',
+  description: 'For people: answers an open question or approval in your inbox.',
   details:
-    "Answer an approval with approve or refuse, and a choice with one of its options. An agent can answer for its owner if agents_may_answer in the owner's preferences lists the agent, but it cannot answer its own requests. An answer cannot be undone.",
+    "Answer an approval with approve or refuse, and a choice with one of its options. An agent can answer for its owner if agents_may_answer in the owner's preferences lists the agent, but it cannot answer its own requests. An answer cannot be undone, but you can change your own answer to a question for a minute, until the asker has received it.",
   input: z.strictObject({
     request_id: requestId,
     answer: text('An option, or text', MAX_ANSWER),

@@ -15,7 +15,7 @@ import {
 import { keyOfNode, nodeKey, nodeNotFound, type StoredNode } from '../../../graph/rules/graphNode.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
-import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
+import { noRoleIn, type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
 import type { AuditEffect } from '../../../kernel/auditLog.ts';
 import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
@@ -76,6 +76,12 @@ export class Budgets extends Service<Ports> {
     const spent = isUncounted ? spentBefore : known.counts.spent;
     const change: CoordinationChange = { kind: 'setBudget', budget, before, ...(isUncounted && { spent }) };
     return { change, counted: { budget, counts: { ...known.counts, spent } } };
+  }
+
+  /** Returns the budget of a workspace, if it has one. @throws MusterError FORBIDDEN if the caller has no role in it */
+  ofWorkspace(principal: Principal, id: string): Promise<readonly CountedBudget[]> {
+    if (roleIn(principal, id) === undefined) throw noRoleIn(id, principal.held_to);
+    return this.ports.budgets.limited([budgetKey({ kind: 'workspace', thing_id: id })]);
   }
 
   /** Returns the budgets of the given nodes, and those of their workspaces in which the caller has a role. */

@@ -21,8 +21,11 @@ const totalsShape = z.object({
   milliseconds: z.number().describe('Working time in milliseconds; the times of parallel work are added up.'),
 });
 
+/** A workspace is the root of all its items; only its budget is counted. */
+const SHOWN_KINDS = [...NODE_KINDS, 'workspace'] as const;
+
 const nodeShape = z.object({
-  kind: z.enum(NODE_KINDS),
+  kind: z.enum(SHOWN_KINDS),
   ...optionalFields({
     id: z.string(),
     private: z.boolean().describe('True if you may not see the item.'),
@@ -65,10 +68,10 @@ export const getTree = defineTool({
   description:
     'Shows what a to-do, task, run or pull request is part of, its own parts, and their total usage and cost.',
   details:
-    'Totals are maintained on each change, so reading them costs the same at any size. Items you may not see show only their kind, but still count.',
+    'For a workspace, shows only its budget. Totals are maintained on each change, so reading them costs the same at any size. Items you may not see show only their kind, but still count.',
   input: z.strictObject({
-    kind: z.enum(NODE_KINDS).describe('Its kind'),
-    id: idOf('a to-do, task, run or pull request').describe('Its id'),
+    kind: z.enum(SHOWN_KINDS).describe('Its kind'),
+    id: idOf('a to-do, task, run, pull request or workspace').describe('Its id'),
     limit: z.int().min(1).max(100).default(50).describe('Maximum parts'),
     cursor,
   }),
@@ -82,10 +85,15 @@ export const getTree = defineTool({
   ...reading,
   example: { kind: 'task', id: 'task-xxx-001' },
   handler: async ({ services, principal, workspace }, { kind, id, limit, cursor: encoded }) => {
+    const { trees, budgets } = services.system;
+    if (kind === 'workspace') {
+      const own = await budgets.ofWorkspace(principal, id);
+      const node = { kind, id, workspace: id };
+      return { node, path: [], parts: [], budgets: own.map(budgetResponse), truncated: false };
+    }
     const question = nodeKey({ kind, id });
     const after = cursorAfter(question, encoded);
     const page = { limit, ...(after && { after: { at: new Date(after.order[0] ?? 0), id: after.id } }) };
-    const { trees, budgets } = services.system;
     const { root, path, below } = await trees.tree(principal, { kind, id, workspace, page });
     const ways = [root, ...path].filter(({ visibility }) => visibility !== undefined).map(({ node }) => node);
     const holding = await budgets.holderOf(principal, ways);
