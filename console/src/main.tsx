@@ -1,23 +1,35 @@
-import { render } from 'preact';
+import { type ComponentChildren, render } from 'preact';
+import { signIn as text } from '../text/signIn.ts';
+import { fill } from '../ui/format.ts';
 import { clearAll, followVisibility } from './live/live.ts';
 import { followTime } from './live/time.ts';
 import { lazy } from './parts/lazy.tsx';
 import { followLinks } from './router.ts';
 import { SignIn } from './session/SignIn.tsx';
 import { session, startSession } from './session/session.ts';
-import './style/page.css';
+import { startTheme } from './shell/theme.ts';
+import '../ui/style/page.css';
 
 /** Modules that only signed-in people need. */
 const Shell = lazy(async () => (await import('./shell/Shell.tsx')).Shell);
 
+function Starting({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <main class="starting">
+      <h1 class="away">{text.name}</h1>
+      <p>{children}</p>
+    </main>
+  );
+}
+
 function Page() {
   const now = session.value;
-  if (now.state === 'starting') return <p class="starting">Muster is starting.</p>;
+  if (now.state === 'starting') return <Starting>{text.starting}</Starting>;
   if (now.state === 'failed') {
     return (
-      <p class="starting" role="alert">
-        Muster cannot start: {now.why} Reload the page. If that fails, contact your administrator.
-      </p>
+      <Starting>
+        <span role="alert">{fill(text.failed, { why: now.why })}</span>
+      </Starting>
     );
   }
   if (now.state === 'signedIn') return <Shell key={now.person.uid} person={now.person} />;
@@ -26,6 +38,7 @@ function Page() {
 
 const element = document.getElementById('page');
 if (element === null) throw new Error('index.html has no element "page".');
+startTheme();
 followLinks();
 followTime();
 followVisibility();

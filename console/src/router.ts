@@ -27,6 +27,11 @@ export function addressOf(parts: readonly string[], parameters: Readonly<Record<
   return `${url.pathname}${url.search}`;
 }
 
+/** Returns the address of the first page of a workspace. */
+export function inWorkspace(name: string): string {
+  return name === DEFAULT_WORKSPACE ? '/' : `/?${WORKSPACE}=${encodeURIComponent(name)}`;
+}
+
 export function go(address: string): void {
   history.pushState(null, '', address);
   follow();

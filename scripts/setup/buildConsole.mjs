@@ -44,6 +44,8 @@ await build({
     target: 'es2022',
     assetsInlineLimit: 0, // the page's policy forbids inline assets
     modulePreload: { polyfill: false },
+    // Modules that the console shares with the server only declare values, so what is unused can be left out.
+    rolldownOptions: { treeshake: { moduleSideEffects: [{ test: /\/functions\/src\//, sideEffects: false }] } },
     reportCompressedSize: false,
     manifest: true, // for tests of loading; not uploaded to Hosting
   },

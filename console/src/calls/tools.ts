@@ -1,5 +1,7 @@
 /** Calls tools as the signed-in person. Source: docs/guides/json-rpc.md. */
 import type { z } from 'zod/mini';
+import { common } from '../../text/common.ts';
+import { fill } from '../../ui/format.ts';
 import { workspace } from '../router.ts';
 import { connection, idToken } from '../session/session.ts';
 
@@ -34,7 +36,7 @@ export async function callTool<Schema extends z.ZodMiniType>(
   const answer = await post(body);
   if (isRecord(answer) && isRecord(answer['error'])) throw toolErrorOf(answer['error']);
   const result = schema.safeParse(isRecord(answer) ? answer['result'] : undefined);
-  if (!result.success) throw new Error(`The response of ${method} cannot be read. Reload the page.`);
+  if (!result.success) throw new Error(fill(common.unexpected, { method }));
   return result.data;
 }
 
@@ -70,7 +72,7 @@ export async function actBatch(calls: readonly Call[]): Promise<readonly (Error 
   const known = Array.isArray(answers) ? answers.filter(isRecord) : [];
   return calls.map(({ method }, id) => {
     const answer = known.find((one) => one['id'] === id);
-    if (answer === undefined) return new Error(`The response has no result for ${method}.`);
+    if (answer === undefined) return new Error(fill(common.unexpected, { method }));
     return isRecord(answer['error']) ? toolErrorOf(answer['error']) : undefined;
   });
 }
@@ -88,7 +90,7 @@ async function post(body: string): Promise<unknown> {
       return await response.json();
     } catch {
       if (attempt < MAX_ATTEMPTS) continue;
-      throw new Error('The server did not respond. Check whether the change was made before you retry.');
+      throw new Error(common.noAnswer);
     }
   }
 }
@@ -98,7 +100,7 @@ function toolErrorOf(error: Readonly<Record<string, unknown>>): ToolError {
   const suggestion = data['suggestion'];
   return new ToolError(
     String(data['code'] ?? error['code'] ?? ''),
-    String(error['message'] ?? 'The call was refused.'),
+    String(error['message'] ?? common.notAllowed),
     typeof suggestion === 'string' ? suggestion : undefined,
   );
 }

@@ -1,6 +1,6 @@
 /** Loads data from tools for screens without listeners: when the screen is shown, and again after a change. */
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Live } from '../live/states.ts';
 import { type KnownResponse, pagesOf, responseFor } from './responses.ts';
 import { ToolError } from './tools.ts';
@@ -11,28 +11,53 @@ export interface ResponseState<Value> {
   refetch(): void;
 }
 
+/** Least time between two requests of the same data, so that a busy workspace does not use up the person's calls. */
+const PAUSE_MS = 3000;
+/** Time after which a request is repeated that was refused because of too many calls. */
+const LIMITED_MS = 15_000;
+
 /**
  * @param key identifies the request; when the key changes, the previous data is hidden
- * @param version when the version changes, the same request is sent again
+ * @param version when the version changes, the same request is sent again, after a pause
+ * @param wanted number of pages; when the person wants more, they are loaded at once
  */
-export function useResponse<Value>(key: string, ask: () => Promise<Value>, version = ''): ResponseState<Value> {
+export function useResponse<Value>(
+  key: string,
+  ask: () => Promise<Value>,
+  version = '',
+  wanted = 1,
+): ResponseState<Value> {
   const known = useSignal<KnownResponse<Value> | undefined>(undefined);
   const turn = useSignal(0);
   const { value } = turn;
+  const last = useRef({ what: '', at: 0 });
   useEffect(() => {
     let isOver = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const what = JSON.stringify([key, value, wanted]);
+    const load = () => {
+      last.current = { what, at: Date.now() };
+      ask().then(
+        (answer) => settle({ state: 'live', value: answer }),
+        (error: unknown) => {
+          const isLimited = error instanceof ToolError && error.code === 'RATE_LIMITED';
+          if (isLimited && !isOver) timer = setTimeout(load, LIMITED_MS);
+          else settle(failedState(error));
+        },
+      );
+    };
     const settle = (live: Live<Value>) => {
       if (!isOver) known.value = { key, live };
     };
-    ask().then(
-      (answer) => settle({ state: 'live', value: answer }),
-      (error: unknown) => settle(failedState(error)),
-    );
+    const pause = last.current.what === what ? last.current.at + PAUSE_MS - Date.now() : 0;
+    if (pause > 0) timer = setTimeout(load, pause);
+    else load();
     return () => {
       isOver = true;
+      clearTimeout(timer);
     };
     // `ask` is a new function in each render, but sends the same request.
-  }, [key, version, value]);
+  }, [key, version, value, wanted]);
   return {
     live: responseFor(key, known.value),
     refetch() {
@@ -54,7 +79,7 @@ export function usePages<Page>(
 ): Pages<Page> {
   const wanted = useSignal({ key, pages: 1 });
   const pages = wanted.value.key === key ? wanted.value.pages : 1;
-  const { live, refetch } = useResponse(key, () => pagesOf(pages, ask, cursorOf), `${pages} ${version}`);
+  const { live, refetch } = useResponse(key, () => pagesOf(pages, ask, cursorOf), version, pages);
   const last = 'value' in live ? live.value.at(-1) : undefined;
   const hasMore = last !== undefined && cursorOf(last) !== undefined;
   return { live, refetch, more: hasMore ? () => (wanted.value = { key, pages: pages + 1 }) : undefined };

@@ -6,11 +6,12 @@ import { z } from 'zod/mini';
 import { workspaceDocument as storedWorkspace } from '../../../functions/src/access/rules/workspace.ts';
 import { presenceNode, agentDocument as storedAgent } from '../../../functions/src/agents/rules/agent.ts';
 import { personDocument as storedPerson } from '../../../functions/src/identity/rules/people.ts';
+import { timestamp } from '../../../functions/src/kernel/documentCodec.ts';
 import { chunkDocument } from '../../../functions/src/toolsets/coding/rules/log.ts';
+import { taskMessageDocument as storedMessage } from '../../../functions/src/toolsets/coordination/rules/mailbox.ts';
 import * as sessions from '../../../functions/src/toolsets/coordination/rules/session.ts';
 import { taskDocument as storedTask } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { requestDocument as storedRequest } from '../../../functions/src/toolsets/inbox/rules/request.ts';
-import { runDocument as storedRun } from '../../../functions/src/toolsets/orchestration/rules/runs/runDocument.ts';
 import { recurringTaskDocument } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import { preferencesDocument } from '../../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
 import { todoDocument as storedTodo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
@@ -20,16 +21,17 @@ export { preferencesDocument, presenceNode };
 
 export const workspaceDocument = open(storedWorkspace);
 export const sessionDocument = open(sessions.sessionDocument);
+/** A session that was archived because the workspace got another goal. */
+export const archivedSessionDocument = z.extend(sessionDocument, { archived_at: timestamp });
 export const counterDocument = open(sessions.counterDocument);
 export const discoveryDocument = open(sessions.discoveryDocument);
 export const taskDocument = open(storedTask);
 export type Task = z.output<typeof taskDocument>;
+export const taskMessageDocument = open(storedMessage);
 export const agentDocument = open(storedAgent);
 export type Agent = z.output<typeof agentDocument>;
 export const requestDocument = z.extend(open(storedRequest), { kind: storedRequest.shape.kind });
 export type Request = z.output<typeof requestDocument>;
-export const runDocument = open(storedRun);
-export type Run = z.output<typeof runDocument>;
 export const todoDocument = z.extend(open(storedTodo), { priority: storedTodo.shape.priority });
 export type Todo = z.output<typeof todoDocument>;
 const { frequency } = recurringTaskDocument.shape;
@@ -48,12 +50,16 @@ export const countsNode = z.object({
   failures: z._default(z.number(), 0),
   milliseconds: z._default(z.number(), 0),
   errors: z._default(z.record(z.string(), z.number()), {}),
+  /** Number of calls by bucket of their latency. Source: functions/src/limits/rules/latency.ts. */
+  latencies: z._default(z.record(z.string(), z.number()), {}),
 });
 
-/** Number of calls in a minute, in total and by tool. */
-export const minuteNode = z.object({
+/** Number of calls in a minute or a day, in total and by tool. */
+export const timeNode = z.object({
   all: z.exactOptional(countsNode),
   tools: z._default(z.record(z.string(), countsNode), {}),
+  /** Cost in US dollars that runs and tasks added on the day. A minute has none. */
+  dollars: z._default(z.number(), 0),
 });
 
-export const metricsNode = z.record(z.string(), minuteNode);
+export const metricsNode = z.record(z.string(), timeNode);

@@ -2,7 +2,7 @@
  * Listeners that all views share. Each source has one listener, which serves all views of the source. It stops soon
  * after the last of these views is closed, or while the page is hidden.
  */
-import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { type Live, nextState } from './states.ts';
 
@@ -71,7 +71,8 @@ function entryOf(source: Source<unknown>): Entry {
   return entry;
 }
 
-function use(source: Source<unknown>): () => void {
+/** Listens to a source until the returned function is called. */
+export function use(source: Source<unknown>): () => void {
   const entry = entryOf(source);
   clearTimeout(entry.ending);
   entry.users++;
@@ -95,6 +96,24 @@ export function useLive<Value>(source: Source<Value> | undefined): Live<Value> {
   const live = useMemo(() => (source === undefined ? NOTHING : entryOf(source).live), [key]);
   // The key determines the source and so the type of its values.
   return live.value as Live<Value>;
+}
+
+/** Returns the current values of several sources, in their order. */
+export function useAllLive<Value>(sources: readonly Source<Value>[]): readonly Live<Value>[] {
+  const key = sources.map((source) => source.key).join('\n');
+  useEffect(() => {
+    const stops = sources.map(use);
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, [key]);
+  return useMemo(() => computed(() => sources.map(liveOf<Value>)), [key]).value;
+}
+
+/** Returns the current value of a source that has a listener. It is a signal, so a computation depends on it. */
+function liveOf<Value>(source: Source<Value>): Live<Value> {
+  // The key determines the source and so the type of its values.
+  return entryOf(source).live.value as Live<Value>;
 }
 
 /** Restarts all listeners, for example because the person's rights have changed. */

@@ -10,10 +10,15 @@ const PAGE = 50;
 const AGENT_PAGE = 100;
 const TODO_PAGE = 200;
 const DISCOVERY_PAGE = 20;
+const FOUND_PAGE = 20;
+const GOAL_PAGE = 5;
 /** Maximum number of counter shards in a query. No session has more, including those of earlier releases. */
 const MAX_SHARDS = 128;
 export const HELD_STATUSES = ['claimed', 'in_progress', 'waiting'];
 export const OPEN_STATUSES = ['available', ...HELD_STATUSES];
+
+/** States of a question that no longer waits for an answer. */
+const CLOSED_STATES = ['answered', 'expired', 'withdrawn'];
 
 /** Time before all stored times. A range from this time excludes documents that lack the field. */
 const BEGINNING = new Date(0);
@@ -145,6 +150,19 @@ export function expiringTasks(workspace: string, session: string): DocumentsQuer
   });
 }
 
+/** Tasks in every state that a search finds, newest first. @param word the result of `taskSearchWord` */
+export function tasksWithWord(workspace: string, word: string): DocumentsQuery {
+  return {
+    collection: 'tasks',
+    where: [
+      ['workspace', '==', workspace],
+      ['words', 'array-contains', word],
+    ],
+    orderBy: [['created_at', 'desc']],
+    limit: FOUND_PAGE,
+  };
+}
+
 export function task(id: string): DocumentQuery {
   return { document: `tasks/${id}` };
 }
@@ -172,6 +190,16 @@ export function olderLog(task: { readonly id: string; readonly workspace: string
   };
 }
 
+/** Messages about a task, newest first. */
+export function taskMessages(workspace: string, taskId: string, limit = PAGE): DocumentsQuery {
+  return {
+    collection: `tasks/${taskId}/messages`,
+    where: [['workspace', '==', workspace]],
+    orderBy: [['at', 'desc']],
+    limit,
+  };
+}
+
 /** Agents of a workspace. For agents of `default`, the stored workspace is null. */
 export function agentsOf(workspace: string): DocumentsQuery {
   return {
@@ -193,6 +221,52 @@ export function requestsTo(uid: string): DocumentsQuery {
     orderBy: [['created_at', 'desc']],
     limit: PAGE,
   };
+}
+
+/** Closed questions for the person in a workspace, with the latest end first. */
+export function answeredRequests(uid: string, workspace: string): DocumentsQuery {
+  return {
+    collection: 'requests',
+    where: [
+      ['asked_of', '==', uid],
+      ['workspace', '==', workspace],
+      ['state', 'in', CLOSED_STATES],
+    ],
+    orderBy: [['settled_at', 'desc']],
+    limit: PAGE,
+  };
+}
+
+/** Questions for the person about a task, open and closed, newest first. */
+export function requestsAbout(uid: string, workspace: string, taskId: string): DocumentsQuery {
+  return {
+    collection: 'requests',
+    where: [
+      ['asked_of', '==', uid],
+      ['workspace', '==', workspace],
+      ['task_id', '==', taskId],
+    ],
+    orderBy: [['created_at', 'desc']],
+    limit: PAGE,
+  };
+}
+
+export function archivedSession(workspace: string, session: string): DocumentQuery {
+  return { document: `workspaces/${workspace}/archive/${session}` };
+}
+
+/** Earlier goals of a workspace, the latest first. */
+export function archivedSessions(workspace: string): DocumentsQuery {
+  return {
+    collection: `workspaces/${workspace}/archive`,
+    where: [],
+    orderBy: [['archived_at', 'desc']],
+    limit: GOAL_PAGE,
+  };
+}
+
+export function request(id: string): DocumentQuery {
+  return { document: `requests/${id}` };
 }
 
 export function runsOf(uid: string, workspace: string): DocumentsQuery {
@@ -225,6 +299,24 @@ export function dueTodos(uid: string): DocumentsQuery {
       ['created_at', 'desc'],
     ],
     limit: TODO_PAGE,
+  };
+}
+
+/** Open to-dos that are due before a time, earliest first. */
+export function todosDueBy(uid: string, end: Date): DocumentsQuery {
+  return {
+    collection: 'todos',
+    where: [
+      ['owner_uid', '==', uid],
+      ['completed', '==', false],
+      ['due_date', '>', BEGINNING],
+      ['due_date', '<', end],
+    ],
+    orderBy: [
+      ['due_date', 'asc'],
+      ['created_at', 'desc'],
+    ],
+    limit: PAGE,
   };
 }
 
@@ -313,7 +405,12 @@ function listed(collection: string, limit: number): DocumentsQuery {
   return { collection, where: [], orderBy: [], limit };
 }
 
-/** Calls per minute in the most recent hour with calls. */
-export function latestMinutes(): NodeQuery {
-  return { node: 'metrics/minutes', last: 60 };
+/** Calls in the latest minutes that have calls. */
+export function latestMinutes(last: number): NodeQuery {
+  return { node: 'metrics/minutes', last };
+}
+
+/** Calls in the latest days that have calls. */
+export function latestDays(last: number): NodeQuery {
+  return { node: 'metrics/days', last };
 }

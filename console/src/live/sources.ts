@@ -1,6 +1,7 @@
 /** Makes sources from queries, and validates the data of the databases before a screen uses it. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { z } from 'zod/mini';
+import { common } from '../../text/common.ts';
 import type { ReceivedDocument } from './firestore.ts';
 import type { Listener, Source } from './live.ts';
 import type { DocumentQuery, DocumentsQuery, NodeQuery } from './query.ts';
@@ -9,6 +10,20 @@ import type { Rows } from './states.ts';
 /** Whether the Realtime Database is connected, and the lead of its clock over the page's, in milliseconds. */
 export const isConnected = signal(true);
 export const clockOffset = signal(0);
+
+/** When the connection was lost, in milliseconds since 1970; undefined while there is one. */
+export const lostAt = signal<number | undefined>(undefined);
+
+/** Time after which a lost connection counts as offline: then nothing can be changed. */
+const OFFLINE_AFTER_MS = 30_000;
+const isLongLost = signal(false);
+
+export const connectionState = computed(() =>
+  lostAt.value === undefined ? 'live' : isLongLost.value ? 'offline' : 'reconnecting',
+);
+
+/** Whether nothing can be changed. Buttons that call tools are disabled then. */
+export const isOffline = computed(() => connectionState.value === 'offline');
 
 /** Interval between counts of a partly loaded list. */
 const COUNT_INTERVAL_MS = 30_000;
@@ -83,7 +98,7 @@ export function document<Schema extends z.ZodMiniType>(
         return watchDocument(asked, {
           next: (received, isFresh) => {
             const [row] = received === undefined ? [] : read([received], schema).rows;
-            if (received !== undefined && row === undefined) listener.failed('The stored data cannot be read.');
+            if (received !== undefined && row === undefined) listener.failed(common.formatUnknown);
             else listener.next(row, isFresh);
           },
           error: (error) => fail(listener, error),
@@ -107,7 +122,7 @@ export function node<Schema extends z.ZodMiniType>(
             const { data, success } = schema.safeParse(value ?? undefined);
             if (value === null) listener.next(undefined, isConnected.peek());
             else if (success) listener.next(data, isConnected.peek());
-            else listener.failed('The stored data cannot be read.');
+            else listener.failed(common.formatUnknown);
           },
           error: (error) => fail(listener, error),
         });
@@ -115,11 +130,21 @@ export function node<Schema extends z.ZodMiniType>(
   };
 }
 
-/** Updates `isConnected` while the page is open. */
+let losing: ReturnType<typeof setTimeout> | undefined;
+
+function connected(isNow: boolean): void {
+  isConnected.value = isNow;
+  clearTimeout(losing);
+  isLongLost.value = false;
+  lostAt.value = isNow ? undefined : (lostAt.peek() ?? Date.now());
+  if (!isNow) losing = setTimeout(() => (isLongLost.value = true), OFFLINE_AFTER_MS);
+}
+
+/** Updates the state of the connection while the page is open. */
 export async function followConnection(): Promise<void> {
   const { watchNode } = await import('./realtime.ts');
   const error = () => undefined;
-  watchNode({ node: '.info/connected' }, { next: (value) => (isConnected.value = value === true), error });
+  watchNode({ node: '.info/connected' }, { next: (value) => connected(value === true), error });
   watchNode({ node: '.info/serverTimeOffset' }, { next: (value) => (clockOffset.value = Number(value) || 0), error });
 }
 

@@ -40,3 +40,8 @@ export interface OpenParts {
   /** Blocked tasks, including stuck tasks. */
   readonly blocked: Paged<Task>;
 }
+
+/** Returns the loaded rows of a list; none while it loads. */
+export function rowsOf<Row>({ live }: Paged<Row>): readonly Row[] {
+  return 'value' in live ? live.value.rows : [];
+}

@@ -1,4 +1,8 @@
 /** End of a list that is not loaded completely: number of loaded rows, and a button that loads more. */
+
+import { common } from '../../text/common.ts';
+import { fill, number, plural } from '../../ui/format.ts';
+import { Icon } from '../../ui/Icon.tsx';
 import type { Paged } from '../live/states.ts';
 
 interface MoreProps {
@@ -13,16 +17,31 @@ interface MoreProps {
 export function More({ what, more, loaded, count }: MoreProps) {
   if (more === undefined) return null;
   return (
-    <p class="acts">
-      {loaded !== undefined && count !== undefined && <span class="soft">{`${loaded} of ${count}.`}</span>}
-      <button type="button" class="plain" onClick={more}>{`Show more ${what}`}</button>
+    <p class="more acts">
+      <button type="button" class="b quiet small" onClick={more}>
+        <Icon of="down" small />
+        {fill(common.showMore, { what })}
+      </button>
+      {loaded !== undefined && count !== undefined && (
+        <span class="faint">{fill(common.loadedOf, { loaded: number(loaded), count: number(count) })}</span>
+      )}
     </p>
   );
 }
 
+/** The end of a list from the database, with the number of documents that could not be read. */
 export function MoreOf({ what, of: { live, count, more } }: { readonly what: string; readonly of: Paged<unknown> }) {
-  const loaded = 'value' in live ? live.value.rows.length : 0;
-  return <More what={what} more={more} loaded={loaded} count={count} />;
+  const { rows, unreadable } = 'value' in live ? live.value : { rows: [], unreadable: 0 };
+  return (
+    <>
+      {unreadable > 0 && (
+        <p class="hint" role="status">
+          {plural(unreadable, common.unreadable)}
+        </p>
+      )}
+      <More what={what} more={more} loaded={rows.length} count={count} />
+    </>
+  );
 }
 
 /** Returns the number for a list's heading: the count, or the number of loaded rows with a plus sign. */

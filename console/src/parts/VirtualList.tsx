@@ -3,49 +3,68 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** Number of additional rows above and below, so that no gaps are visible while scrolling. */
-const OVERSCAN = 12;
+/** Pixels above and below the visible part that are rendered too, so that no gaps are visible while scrolling. */
+const OVERSCAN = 500;
 
-interface Span {
-  readonly from: number;
-  readonly to: number;
+/** Returns the distance of each row from the top, and the height of all. @param heights in CSS pixels */
+export function offsetsOf(heights: readonly number[]): readonly number[] {
+  const offsets = [0];
+  for (const height of heights) offsets.push((offsets.at(-1) ?? 0) + height);
+  return offsets;
+}
+
+/** Returns the number of the row at a distance from the top. */
+export function rowAt(offsets: readonly number[], distance: number): number {
+  let [low, high] = [0, Math.max(0, offsets.length - 2)];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((offsets[middle] ?? 0) <= distance) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 /**
  * Returns which rows are visible.
- * @param height height of a row, in CSS pixels
+ * @param offsets of `offsetsOf`
+ * @param scrolls whether the box scrolls, or the whole page
  */
-export function useWindow(count: number, height: number) {
+export function useWindow(offsets: readonly number[], scrolls: 'box' | 'page') {
   const box = useRef<HTMLElement>(null);
-  const span = useSignal<Span>({ from: 0, to: OVERSCAN * 4 });
+  const count = offsets.length - 1;
+  const span = useSignal({ from: 0, to: 60 });
   useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
+    const scroller = scrolls === 'box' ? element : globalThis;
     const measure = () => {
-      const from = Math.max(0, Math.floor(element.scrollTop / height) - OVERSCAN);
-      const to = Math.ceil((element.scrollTop + element.clientHeight) / height) + OVERSCAN;
+      const top = scrolls === 'box' ? element.scrollTop : -element.getBoundingClientRect().top;
+      const height = scrolls === 'box' ? element.clientHeight : innerHeight;
+      const from = rowAt(offsets, top - OVERSCAN);
+      const to = rowAt(offsets, top + height + OVERSCAN) + 1;
       if (from !== span.peek().from || to !== span.peek().to) span.value = { from, to };
     };
     measure();
-    element.addEventListener('scroll', measure, { passive: true });
+    scroller.addEventListener('scroll', measure, { passive: true });
     const resized = new ResizeObserver(measure);
     resized.observe(element);
     return () => {
-      element.removeEventListener('scroll', measure);
+      scroller.removeEventListener('scroll', measure);
       resized.disconnect();
     };
-  }, [height, span]);
+  }, [offsets, scrolls, span]);
   const from = Math.min(span.value.from, count);
   const to = Math.min(span.value.to, count);
-  return { box, from, to, above: from * height, below: (count - to) * height };
+  const whole = offsets[count] ?? 0;
+  return { box, from, to, above: offsets[from] ?? 0, below: whole - (offsets[to] ?? whole) };
 }
 
 /** Empty table row that takes the space of the rows that are not rendered. */
 export function Gap({ height, columns }: { readonly height: number; readonly columns: number }): ComponentChildren {
   if (height === 0) return null;
   return (
-    <tr>
-      <td colSpan={columns} class="gap" style={{ height: `${height}px` }} />
+    <tr class="gap">
+      <td colSpan={columns} style={{ height: `${height}px` }} />
     </tr>
   );
 }

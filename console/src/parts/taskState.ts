@@ -1,5 +1,10 @@
-/** State of a task as shown on the page, and the end of the task's lease. */
+/** State of a task as shown on the page, its title, and the end of its lease. */
 import type { Task } from '../live/documents.ts';
+
+/** Returns the first line of the description. */
+export function titleOf({ description }: Pick<Task, 'description'>): string {
+  return description.split('\n', 1)[0] ?? '';
+}
 
 /** Returns the state to show for a task. Stuck, blocked and waiting tasks have separate states. */
 export function stateOf(task: Task): string {
@@ -9,6 +14,8 @@ export function stateOf(task: Task): string {
   if (isStuck && task.status === 'available') return 'never';
   return task.status === 'available' && task.blockers > 0 ? 'blocked' : task.status;
 }
+
+export const isClosed = ({ status }: Pick<Task, 'status'>): boolean => ['done', 'failed', 'cancelled'].includes(status);
 
 /**
  * Returns the end of a task's lease. A heartbeat renews the lease at once, but the stored end is updated only after

@@ -1,9 +1,13 @@
 /** Action on many items, with progress and a way to stop it. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { tasks as text } from '../../text/tasks.ts';
+import { fill } from '../../ui/format.ts';
+import { Icon } from '../../ui/Icon.tsx';
+import { Meter } from '../../ui/Meter.tsx';
+import { UserText } from '../../ui/UserText.tsx';
 import { inBatches } from '../calls/inBatches.ts';
 import { actBatch, type Call, MAX_BATCH } from '../calls/tools.ts';
-import { UserText } from './UserText.tsx';
 
 type State =
   | { readonly kind: 'idle' }
@@ -12,6 +16,7 @@ type State =
 
 export interface ItemCall extends Call {
   readonly id: string;
+  readonly title: string;
 }
 
 export interface BulkAction {
@@ -45,8 +50,9 @@ export function useBulkAction(): BulkAction {
       });
       const [first] = refused;
       const sentences = [
-        left.length > 0 ? `Stopped after ${calls.length - left.length} of ${calls.length}.` : undefined,
-        first && `${refused.length} of ${calls.length} were refused. ${first.item.id}: ${first.why}`,
+        left.length > 0 ? fill(text.stoppedAfter, { done: calls.length - left.length, n: calls.length }) : undefined,
+        first &&
+          fill(text.couldNot, { refused: refused.length, n: calls.length, title: first.item.title, why: first.why }),
       ].filter((sentence) => sentence !== undefined);
       state.value = sentences.length === 0 ? { kind: 'idle' } : { kind: 'ended', trouble: sentences.join(' ') };
       return [...refused.map(({ item }) => item), ...left].map(({ id }) => id);
@@ -62,16 +68,18 @@ export function Progress({ of: { state, stop } }: { readonly of: BulkAction }) {
   if (state.kind === 'idle') return null;
   if (state.kind === 'ended') {
     return (
-      <p class="trouble" role="alert">
+      <p class="notice bad" role="alert">
+        <Icon of="warn" />
         <UserText text={state.trouble} />
       </p>
     );
   }
   return (
     <p class="acts">
-      <span role="status">{`${state.done} of ${state.of}`}</span>
-      <button type="button" disabled={state.isStopping} onClick={stop}>
-        Stop
+      <Meter parts={[['lead', state.of === 0 ? 0 : state.done / state.of]]} />
+      <span role="status">{fill(text.progress, { done: state.done, n: state.of })}</span>
+      <button type="button" class="b small" disabled={state.isStopping} onClick={stop}>
+        {text.stop}
       </button>
     </p>
   );

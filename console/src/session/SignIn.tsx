@@ -1,6 +1,10 @@
 /** Page for signed-out people. */
 import { useSignal } from '@preact/signals';
+import { signIn as text } from '../../text/signIn.ts';
+import { fill } from '../../ui/format.ts';
+import { Mark } from '../../ui/Mark.tsx';
 import type { SeededPerson } from '../deployment.ts';
+import { Field } from '../parts/Field.tsx';
 import { connection, sendLink, session, withLink, withPassword } from './session.ts';
 
 type Way = 'password' | 'link';
@@ -33,50 +37,53 @@ export function SignIn() {
     const password = String(form.get('password') ?? '');
     if (shown === 'address') return attempt(() => withLink(email));
     if (shown === 'password') return attempt(() => withPassword(email, password));
-    return attempt(() => sendLink(email), `A mail is on its way to ${email}. Open the link in it here.`);
+    return attempt(() => sendLink(email), fill(text.sent, { email }));
   };
 
+  const other = way.value === 'password' ? 'link' : 'password';
   return (
-    <main class="signIn">
-      <h1>Muster</h1>
-      <p>Your agents and your team in one place.</p>
-      <form onSubmit={submit}>
-        <label>
-          E-mail
-          <input name="email" type="email" autocomplete="username" required />
-        </label>
-        {shown === 'password' && (
-          <label>
-            Password
-            <input name="password" type="password" autocomplete="current-password" required />
-          </label>
-        )}
-        <button type="submit" class="primary" disabled={isBusy.value}>
-          {shown === 'link' ? 'Send me a link' : 'Sign in'}
-        </button>
-        {!isOpenedByLink && (
-          <button
-            type="button"
-            class="plain"
-            onClick={() => {
-              way.value = way.value === 'password' ? 'link' : 'password';
-              said.value = undefined;
-            }}
-          >
-            {way.value === 'password' ? 'Send me a link by mail instead' : 'Sign in with a password instead'}
+    <main class="door">
+      <div class="card">
+        <Mark />
+        <div>
+          <h1>{text.title}</h1>
+          <p class="soft">{isOpenedByLink ? text.which : text.lead}</p>
+        </div>
+        <form class="stack" onSubmit={submit}>
+          <Field label={text.email}>
+            {(field) => <input {...field} name="email" type="email" autocomplete="username" required />}
+          </Field>
+          {shown === 'password' && (
+            <Field label={text.password}>
+              {(field) => <input {...field} name="password" type="password" autocomplete="current-password" required />}
+            </Field>
+          )}
+          <button type="submit" class="b primary wide" disabled={isBusy.value}>
+            {shown === 'link' ? text.sendLink : text.signIn}
           </button>
+          {!isOpenedByLink && (
+            <button
+              type="button"
+              class="b quiet wide"
+              onClick={() => {
+                way.value = other;
+                said.value = undefined;
+              }}>
+              {other === 'link' ? text.sendLink : text.usePassword}
+            </button>
+          )}
+          <p role="status" class={said.value?.kind === 'error' ? 'hint bad' : 'hint'}>
+            {said.value?.text}
+          </p>
+        </form>
+        {import.meta.env.MODE === 'emulators' && (
+          <SeededPeople
+            people={connection().deployment.people ?? []}
+            isBusy={isBusy.value}
+            choose={({ email, password }) => attempt(() => withPassword(email, password))}
+          />
         )}
-        <p role="status" class={said.value?.kind}>
-          {said.value?.text}
-        </p>
-      </form>
-      {import.meta.env.MODE === 'emulators' && (
-        <SeededPeople
-          people={connection().deployment.people ?? []}
-          isBusy={isBusy.value}
-          choose={({ email, password }) => attempt(() => withPassword(email, password))}
-        />
-      )}
+      </div>
     </main>
   );
 }
@@ -90,11 +97,12 @@ interface SeededPeopleProps {
 /** Builds for deployment omit this component. A test checks that. */
 function SeededPeople({ people, isBusy, choose }: SeededPeopleProps) {
   return (
-    <section aria-label="Seeded people">
-      <p>On this machine, with one click:</p>
+    <section class="stack" aria-label={text.demo}>
+      <p class="or">{text.or}</p>
+      <p class="hint">{text.demo}</p>
       {people.map((person) => (
-        <button key={person.email} type="button" disabled={isBusy} onClick={() => choose(person)}>
-          {`Sign in as ${person.name}`}
+        <button key={person.email} type="button" class="b wide" disabled={isBusy} onClick={() => choose(person)}>
+          {fill(text.continueAs, { name: person.name })}
         </button>
       ))}
     </section>

@@ -14,6 +14,8 @@ import {
   signInWithEmailLink,
   signOut,
 } from 'firebase/auth';
+import { signIn as text } from '../../text/signIn.ts';
+import { fill } from '../../ui/format.ts';
 import { type Deployment, loadDeployment } from '../deployment.ts';
 
 export interface Person {
@@ -77,7 +79,7 @@ export async function startSession(): Promise<void> {
 /** Returns the ID token for the person's calls. It is stored only in memory and by Firebase's SDK. */
 export async function idToken(): Promise<string> {
   const user = connection().auth.currentUser;
-  if (user === null) throw new Error('You are signed out.');
+  if (user === null) throw new Error(text.signedOut);
   return user.getIdToken();
 }
 
@@ -90,6 +92,11 @@ export async function renewToken(): Promise<void> {
 export async function isAddressVerified(): Promise<boolean> {
   const result = await connection().auth.currentUser?.getIdTokenResult();
   return result?.claims['email_verified'] === true;
+}
+
+/** Uid of the signed-in person; undefined without a signed-in person. */
+export function ownUid(): string | undefined {
+  return session.value.state === 'signedIn' ? session.value.person.uid : undefined;
 }
 
 export function withPassword(email: string, password: string): Promise<void> {
@@ -118,7 +125,7 @@ async function takeLink(auth: Auth): Promise<void> {
 }
 
 export async function withLink(email: string): Promise<void> {
-  if (openedLink === undefined) throw new Error('The page was not opened by a link.');
+  if (openedLink === undefined) throw new Error(text.openAgain);
   await reportErrors(signInWithEmailLink(connection().auth, email, openedLink));
   localStorage.removeItem(ADDRESS_KEY);
 }
@@ -129,20 +136,19 @@ export async function leave(): Promise<void> {
 
 /** A wrong address and a wrong password look the same, so that no one learns which accounts exist. */
 const WORDS: Readonly<Record<string, string>> = {
-  'auth/invalid-credential': 'Address and password do not belong together.',
-  'auth/wrong-password': 'Address and password do not belong together.',
-  'auth/user-not-found': 'Address and password do not belong together.',
-  'auth/invalid-email': 'Enter the email address that the link was sent to.',
-  'auth/too-many-requests': 'There were too many attempts. Try again in some minutes.',
-  'auth/quota-exceeded': 'Too many mails were sent today. Sign in with a password, or tomorrow.',
-  'auth/network-request-failed': 'Cannot reach the network. Check your connection, then retry.',
-  'auth/user-disabled': 'This account is disabled. Contact your administrator.',
-  'auth/admin-restricted-operation': 'No account exists for this address. Ask a leader to invite you.',
-  'auth/operation-not-allowed': 'This sign-in method is turned off. Contact your administrator.',
-  'auth/expired-action-code': 'The link is too old. Have another one sent.',
-  'auth/invalid-action-code': 'The link was used already, or is too old. Have another one sent.',
-  'auth/unauthorized-continue-uri':
-    'Firebase does not know this address of the console: it has to be among the authorized domains.',
+  'auth/invalid-credential': text.wrong,
+  'auth/wrong-password': text.wrong,
+  'auth/user-not-found': text.wrong,
+  'auth/invalid-email': text.wrongAddress,
+  'auth/too-many-requests': text.tooMany,
+  'auth/quota-exceeded': text.tooManyMails,
+  'auth/network-request-failed': text.noNetwork,
+  'auth/user-disabled': text.disabled,
+  'auth/admin-restricted-operation': text.noAccount,
+  'auth/operation-not-allowed': text.turnedOff,
+  'auth/expired-action-code': text.expired,
+  'auth/invalid-action-code': text.used,
+  'auth/unauthorized-continue-uri': text.notAuthorized,
 };
 
 /** @throws Error with a message for the person */
@@ -151,6 +157,6 @@ async function reportErrors(attempt: Promise<unknown>): Promise<void> {
     await attempt;
   } catch (error) {
     const code = error instanceof FirebaseError ? error.code : '';
-    throw new Error(WORDS[code] ?? `Signing in has failed${code && ` (${code})`}. Try again.`);
+    throw new Error(WORDS[code] ?? fill(text.couldNot, { code: code && ` (${code})` }));
   }
 }

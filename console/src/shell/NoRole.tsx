@@ -1,7 +1,12 @@
 /** Page of a person with an account but without a role in any workspace. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { UserText } from '../parts/UserText.tsx';
+import { common } from '../../text/common.ts';
+import { shell, noRole as text } from '../../text/shell.ts';
+import { Fill } from '../../ui/Fill.tsx';
+import { Icon } from '../../ui/Icon.tsx';
+import { Mark } from '../../ui/Mark.tsx';
+import { UserText } from '../../ui/UserText.tsx';
 import { isAddressVerified, leave, type Person } from '../session/session.ts';
 import { refetchMemberships } from './memberships.ts';
 
@@ -19,31 +24,37 @@ export function NoRole({ person }: { readonly person: Person }) {
     asking.value = 'asked';
   };
   return (
-    <>
-      <h1>You have no role here yet</h1>
+    <div class="card">
+      <Mark />
+      <h1>{text.title}</h1>
       <p>
-        Ask a leader of a workspace to invite this address:{' '}
-        <strong>
-          <UserText text={person.email} />
-        </strong>
-        . The operator of this deployment can give you a role too.
+        <Fill
+          text={text.ask}
+          with={{
+            email: (
+              <strong>
+                <UserText text={person.email} />
+              </strong>
+            ),
+          }}
+        />
       </p>
       {!isVerified.value && (
-        <p>
-          This address is not verified, so invitations to it are not accepted. Sign out, then choose “Send me a link by
-          mail instead”: the link verifies the address.
+        <p class="notice wait">
+          <Icon of="warn" />
+          <span>{text.unverified}</span>
         </p>
       )}
-      <p class="soft">The page also checks when you come back to it.</p>
-      <p>
-        <button type="button" class="primary" disabled={asking.value === 'yes'} onClick={() => void retry()}>
-          Try again
-        </button>{' '}
-        <button type="button" onClick={() => void leave()}>
-          Sign out
+      <p class="hint">{text.checks}</p>
+      <p class="acts">
+        <button type="button" class="b primary" disabled={asking.value === 'yes'} onClick={() => void retry()}>
+          {common.tryAgain}
+        </button>
+        <button type="button" class="b" onClick={() => void leave()}>
+          {shell.signOut}
         </button>
       </p>
-      <p role="status">{asking.value === 'asked' && 'You still have no role.'}</p>
-    </>
+      <p role="status">{asking.value === 'asked' && text.still}</p>
+    </div>
   );
 }

@@ -1,41 +1,39 @@
-/** Search for screens, tasks, agents and runs of the workspace. Control K or Command K opens the search. */
+/** Search for tasks in every state, to-dos, runs, agents, people and screens. Control K or Command K opens it. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { folded } from '../../../functions/src/kernel/textSearch.ts';
-import { useOpenTasks, useSessionId } from '../live/coordination.ts';
-import { agentDocument, runDocument } from '../live/documents.ts';
-import { usePaged } from '../live/paged.ts';
-import { agentsOf, runsOf } from '../live/queries.ts';
-import type { Paged } from '../live/states.ts';
-import { More } from '../parts/More.tsx';
-import { UserText } from '../parts/UserText.tsx';
-import { addressOf, go, workspace } from '../router.ts';
+import { shell } from '../../text/shell.ts';
+import { fill } from '../../ui/format.ts';
+import { Icon } from '../../ui/Icon.tsx';
+import type { IconName } from '../../ui/icons.ts';
+import { iconOf, stateName } from '../../ui/State.tsx';
+import { UserText } from '../../ui/UserText.tsx';
+import { go } from '../router.ts';
 import type { Person } from '../session/session.ts';
-import { SCREENS } from './screens.ts';
-
-interface Found {
-  readonly kind: string;
-  readonly title: string;
-  readonly address: string;
-}
+import { type Found, useSearch } from './search.ts';
 
 const MAX_SHOWN = 12;
 
-/** The id of a task, or the end of the id, finds the task even if it is not listed. */
-const TASK_ID = /^task-[\w-]+$/;
+interface PaletteProps {
+  readonly person: Person;
+  close(): void;
+}
 
-export function Palette({ person, close }: { readonly person: Person; close(): void }) {
+export function Palette({ person, close }: PaletteProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const words = useSignal('');
   const chosen = useSignal(0);
+  const shown = useSignal(MAX_SHOWN);
   useEffect(() => dialog.current?.showModal(), []);
-  const { all, more } = useEverything(person);
-  const sought = folded(words.value.trim());
-  const id = words.value.trim().toLowerCase();
-  const byId = TASK_ID.test(id) ? [{ kind: 'task', title: id, address: addressOf(['t', id]) }] : [];
-  const matching = onePerAddress([...byId, ...all.filter(({ title }) => folded(title).includes(sought))]);
-  const found = matching.slice(0, MAX_SHOWN);
+  const { all, isSearching, more } = useSearch(person, words.value.trim());
+  const typed = words.value.trim().toLowerCase();
+  const sought = folded(typed);
+  const matching = onePerAddress(
+    all.filter(({ id, title }) => id === typed || sought.split(' ').every((word) => folded(title).includes(word))),
+  );
+  const found = matching.slice(0, shown.value);
   const at = Math.min(chosen.value, found.length - 1);
+  const isMore = matching.length > found.length || more !== undefined;
 
   function open(one: Found | undefined) {
     if (one === undefined) return;
@@ -56,80 +54,78 @@ export function Palette({ person, close }: { readonly person: Person; close(): v
   }
 
   return (
-    <dialog class="palette" ref={dialog} aria-label="Find" onClose={close}>
-      <label>
-        Find a task, an agent, a run or a screen
+    <dialog class="palette" ref={dialog} aria-label={shell.search} onClose={close}>
+      <label class="search">
+        <span class="away">{shell.searchHint}</span>
+        <Icon of="search" />
         <input
+          class="input"
           role="combobox"
           aria-expanded="true"
           aria-controls="found"
           aria-activedescendant={found[at] === undefined ? undefined : `found-${at}`}
           autocomplete="off"
+          placeholder={shell.searchHint}
           value={words.value}
           onInput={(event) => {
             words.value = event.currentTarget.value;
             chosen.value = 0;
+            shown.value = MAX_SHOWN;
           }}
           onKeyDown={byKeys}
         />
       </label>
-      <div id="found" role="listbox" aria-label="What was found">
+      <div id="found" role="listbox" aria-label={shell.results}>
         {found.map((one, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys of the list.
           <div
             key={one.address}
             id={`found-${index}`}
+            class="pick"
             role="option"
             tabIndex={-1}
             aria-selected={index === at}
-            onClick={() => open(one)}
-          >
-            <span class="tag">{one.kind}</span> <UserText text={one.title} limit={100} />
+            onClick={() => open(one)}>
+            <Icon of={one.state !== undefined && one.kind !== 'run' ? iconOf(one.state) : ICONS[one.kind]} />
+            <span class="cut">
+              <UserText text={one.title} limit={120} />
+            </span>
+            <small>{one.state === undefined ? shell.kinds[one.kind] : stateName(one.state)}</small>
           </div>
         ))}
       </div>
-      <p class="soft" role="status">
-        {found.length === 0 ? 'Nothing here has these words.' : ''}
-        {matching.length > found.length ? `The first ${found.length} of ${matching.length}.` : ''}
+      <p class="hint" role="status">
+        {isSearching
+          ? shell.searching
+          : found.length === 0 && sought !== ''
+            ? fill(shell.noResults, { words: words.value.trim() })
+            : ''}
       </p>
-      <More what="results" more={more} />
+      {isMore && (
+        <button
+          type="button"
+          class="b quiet small"
+          onClick={() => {
+            shown.value += MAX_SHOWN;
+            if (matching.length <= shown.value) more?.();
+          }}>
+          {shell.moreResults}
+        </button>
+      )}
     </dialog>
   );
 }
 
-/** Removes duplicates, because a listed task can also be found by its id. */
+const ICONS: Readonly<Record<Found['kind'], IconName>> = {
+  page: 'arrow',
+  task: 'tasks',
+  todo: 'todo',
+  run: 'run',
+  agent: 'agent',
+  person: 'people',
+};
+
+/** Removes duplicates, because a listed item can also be found by the server. */
 function onePerAddress(all: readonly Found[]): readonly Found[] {
   return [...new Map(all.map((one) => [one.address, one])).values()];
-}
-
-function rowsOf<Row>({ live }: Paged<Row>): readonly Row[] {
-  return 'value' in live ? live.value.rows : [];
-}
-
-/** Returns the workspace's data to search. Its listeners stop when the palette is closed. */
-function useEverything(person: Person) {
-  const here = workspace.value;
-  const session = useSessionId(here);
-  const tasks = useOpenTasks({ here, session: 'value' in session ? session.value : undefined });
-  const agents = usePaged(agentsOf(here), agentDocument);
-  const runs = usePaged(runsOf(person.uid, here), runDocument);
-  const cut = [tasks.more, agents.more, runs.more].filter((more) => more !== undefined);
-  const all: readonly Found[] = [
-    ...SCREENS.map(({ path, title }) => ({ kind: 'screen', title, address: addressOf(path === '' ? [] : [path]) })),
-    ...rowsOf(tasks).map((task) => ({
-      kind: 'task',
-      title: `${task.description.split('\n', 1)[0]} · ${task.id}`,
-      address: addressOf(['t', task.id]),
-    })),
-    ...rowsOf(agents).map((agent) => ({
-      kind: 'agent',
-      title: `${agent.name} · ${agent.id}`,
-      address: addressOf(['a', agent.id]),
-    })),
-    ...rowsOf(runs).map((run) => ({ kind: 'run', title: run.title, address: addressOf(['r', run.id]) })),
-  ];
-  const more = () => {
-    for (const load of cut) load();
-  };
-  return { all, more: cut.length === 0 ? undefined : more };
 }

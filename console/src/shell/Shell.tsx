@@ -1,28 +1,41 @@
-/** Frame around every screen: navigation, workspace choice and connection state. */
+/** Frame around every screen: navigation, search, workspace and connection. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
+import { roles } from '../../text/common.ts';
+import { shell } from '../../text/shell.ts';
+import { countIn, useCounts, useSessionId } from '../live/coordination.ts';
 import { type PersonRights, personDocument } from '../live/documents.ts';
 import { useLive } from '../live/live.ts';
-import { person as personQuery } from '../live/queries.ts';
-import { document, followConnection, isConnected } from '../live/sources.ts';
+import { OPEN_STATUSES, person as personQuery } from '../live/queries.ts';
+import { connectionState, document, followConnection, lostAt } from '../live/sources.ts';
+import { rowsOf } from '../live/states.ts';
+import { Overlay } from '../parts/acting.tsx';
 import { Boundary } from '../parts/Boundary.tsx';
+import { addressee, askedWhy } from '../parts/dialogs.ts';
 import { lazy } from '../parts/lazy.tsx';
-import { Absent } from '../parts/Notice.tsx';
-import { UserText } from '../parts/UserText.tsx';
+import { Absent, Empty, StaleNotice } from '../parts/Notice.tsx';
+import { Page } from '../parts/Page.tsx';
 import { addressOf, place, workspace } from '../router.ts';
 import { NeedsYou } from '../screens/needsYou/NeedsYou.tsx';
-import { leave, type Person } from '../session/session.ts';
+import type { Person } from '../session/session.ts';
 import { followKeys } from './keys.ts';
+import { isMakingWorkspace } from './makingWorkspace.ts';
 import { memberships, useMemberships } from './memberships.ts';
-import { NoRole } from './NoRole.tsx';
-import { PAGES, SCREENS } from './screens.ts';
+import { Sidebar, Tabs, TopBar } from './Navigation.tsx';
+import { useNotifications } from './notifications.ts';
+import { role } from './role.ts';
+import { PAGES } from './screens.ts';
+import { UnknownWorkspace } from './UnknownWorkspace.tsx';
 import { useRights } from './useRights.ts';
-import { useTitle } from './useTitle.ts';
+import { useWaiting, type Waiting } from './useWaiting.ts';
 import { useWorkspaceWithRole } from './useWorkspaceWithRole.ts';
-import { WorkspaceChoice } from './WorkspaceChoice.tsx';
 
 const Palette = lazy(async () => (await import('./Palette.tsx')).Palette);
+const NewWorkspace = lazy(async () => (await import('./NewWorkspaceDialog.tsx')).NewWorkspaceDialog);
+const NoRole = lazy(async () => (await import('./NoRole.tsx')).NoRole);
+const MessageDialog = lazy(async () => (await import('../parts/MessageDialog.tsx')).MessageDialog);
+const WhyDialog = lazy(async () => (await import('../parts/WhyDialog.tsx')).WhyDialog);
 const Tasks = lazy(async () => (await import('../screens/tasks/Tasks.tsx')).Tasks);
 const TaskPage = lazy(async () => (await import('../screens/task/TaskPage.tsx')).TaskPage);
 const Todos = lazy(async () => (await import('../screens/todos/Todos.tsx')).Todos);
@@ -38,116 +51,96 @@ const Audit = lazy(async () => (await import('../screens/audit/Audit.tsx')).Audi
 
 export function Shell({ person }: { readonly person: Person }) {
   const rights = useLive(document(personQuery(person.uid), personDocument));
-  const isFinding = useSignal(false);
-  useEffect(() => {
-    void followConnection();
-  }, []);
+  useEffect(() => void followConnection(), []);
   useRights('value' in rights ? (rights.value ?? {}) : undefined);
-  useEffect(
-    () =>
-      followKeys(() => {
-        isFinding.value = true;
-      }),
-    [isFinding],
-  );
-
   useMemberships();
   useWorkspaceWithRole();
-  useTitle();
-
+  useFocus();
   const stored = 'value' in rights ? rights.value : undefined;
-  const memberOf = Object.keys(stored?.workspaces ?? {});
-  const hasRole = hasAnyRole(stored, memberships.value);
-  const [first = ''] = place.value;
-
+  if (hasAnyRole(stored, memberships.value)) return <Framed person={person} />;
   return (
-    <>
+    <main id="main" class="door" tabIndex={-1}>
+      {memberships.value === undefined ? <Absent live={{ state: 'loading' }} /> : <NoRole person={person} />}
+    </main>
+  );
+}
+
+/** Screens start listening only after pending invitations are accepted. */
+function Framed({ person }: { readonly person: Person }) {
+  const isFinding = useSignal(false);
+  const find = () => (isFinding.value = true);
+  useEffect(() => followKeys(find), []);
+  const here = workspace.value;
+  const waiting = useWaiting(person.uid, here);
+  const counts = useScreenCounts(here, waiting);
+  useNotifications(rowsOf(waiting.requests));
+  const navigation = { person, role: role.value && roles[role.value], waiting, counts, find };
+  return (
+    <div class="app">
       <a class="skip" href="#main">
-        To the content
+        {shell.skip}
       </a>
-      <header>
-        <a class="brand" href={addressOf([])}>
-          Muster
-        </a>
-        <nav aria-label="Screens">
-          {(hasRole ? SCREENS : []).map(({ path, title }) => (
-            <a
-              key={path}
-              href={addressOf(path === '' ? [] : [path])}
-              aria-current={path === first ? 'page' : undefined}
-            >
-              {title}
-            </a>
-          ))}
-        </nav>
-        {hasRole && (
-          <button
-            type="button"
-            class="find"
-            aria-keyshortcuts="Control+K Meta+K"
-            onClick={() => {
-              isFinding.value = true;
-            }}
-          >
-            Find
-          </button>
-        )}
-        {hasRole && <WorkspaceChoice memberOf={memberOf} />}
-        <p class={isConnected.value ? 'connection' : 'connection away'} role="status">
-          {isConnected.value ? 'live' : 'reconnecting'}
-        </p>
-        <details class="person">
-          <summary>
-            <UserText text={person.name} />
-          </summary>
-          <p>
-            <UserText text={person.email} />
-          </p>
-          <button type="button" onClick={() => void leave()}>
-            Sign out
-          </button>
-        </details>
-      </header>
+      <Sidebar {...navigation} />
+      <TopBar waiting={waiting} find={find} />
       <main id="main" tabIndex={-1}>
+        {connectionState.value !== 'live' && lostAt.value !== undefined && (
+          <StaleNotice asOf={new Date(lostAt.value)} />
+        )}
+        <UnknownWorkspace />
         <Boundary key={place.value.join('/')}>
-          {hasRole ? <CurrentScreen person={person} /> : <WithoutRole person={person} />}
+          <CurrentScreen person={person} waiting={waiting} />
         </Boundary>
       </main>
-      {hasRole && isFinding.value && (
-        <Palette
-          person={person}
-          close={() => {
-            isFinding.value = false;
-          }}
-        />
-      )}
-    </>
+      <Tabs person={person} counts={counts} />
+      {isFinding.value && <Palette person={person} close={() => (isFinding.value = false)} />}
+      {isMakingWorkspace.value !== undefined && <NewWorkspace />}
+      {addressee.value !== undefined && <MessageDialog />}
+      {askedWhy.value !== undefined && <WhyDialog />}
+      <Overlay />
+    </div>
   );
+}
+
+/** Numbers at the screens of the navigation, by path. */
+function useScreenCounts(here: string, { count, due }: Waiting) {
+  const session = useSessionId(here);
+  const open = countIn(useCounts({ here, session: 'value' in session ? session.value : undefined }), OPEN_STATUSES);
+  return { '': count, tasks: open, todos: due.count };
+}
+
+/** Moves the focus to the content when another page opens, so that screen readers read it. */
+function useFocus(): void {
+  const address = place.value.join('/');
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (!isFirst.current) globalThis.document.getElementById('main')?.focus({ preventScroll: true });
+    isFirst.current = false;
+  }, [address]);
 }
 
 /** Returns whether the person has a role. If the server is unreachable, the databases decide what is shown. */
 function hasAnyRole(stored: PersonRights | undefined, known: typeof memberships.value): boolean {
-  const { role = 'none', workspaces = {} } = stored ?? {};
-  if (role !== 'none' || Object.keys(workspaces).length > 0) return true;
+  const { role: deployment = 'none', workspaces = {} } = stored ?? {};
+  if (deployment !== 'none' || Object.keys(workspaces).length > 0) return true;
   return known === 'failed' || (known !== undefined && known.own.length > 0);
 }
 
-/** Screens start listening only after pending invitations are accepted. */
-function WithoutRole({ person }: { readonly person: Person }) {
-  return memberships.value === undefined ? <Absent live={{ state: 'loading' }} /> : <NoRole person={person} />;
+interface ScreenProps {
+  readonly person: Person;
+  readonly waiting: Waiting;
 }
 
 /** Routes. A screen restarts when the workspace changes. */
-const LIST_PAGES: Readonly<Record<string, (person: Person, here: string) => ComponentChildren>> = {
-  '': (person, here) => <NeedsYou key={here} person={person} />,
-  tasks: (person, here) => <Tasks key={here} person={person} />,
-  todos: (person) => <Todos person={person} />,
-  runs: (person, here) => <Runs key={here} person={person} />,
-  agents: (_person, here) => <Agents key={here} />,
-  access: (_person, here) => <Access key={here} />,
-  audit: (_person, here) => <Audit key={here} />,
+const LIST_PAGES: Readonly<Record<string, (props: ScreenProps, here: string) => ComponentChildren>> = {
+  '': (props, here) => <NeedsYou key={here} {...props} />,
+  tasks: ({ person }, here) => <Tasks key={here} person={person} />,
+  todos: ({ person }) => <Todos person={person} />,
+  runs: ({ person }, here) => <Runs key={here} person={person} />,
+  agents: (_props, here) => <Agents key={here} />,
+  access: ({ person }, here) => <Access key={here} person={person} />,
+  audit: (_props, here) => <Audit key={here} />,
   metrics: () => <Metrics />,
-  preferences: (person) => <Preferences person={person} />,
+  preferences: ({ person }) => <Preferences person={person} />,
 };
 
 const DETAIL_PAGES: Readonly<Record<string, (id: string) => ComponentChildren>> = {
@@ -157,19 +150,20 @@ const DETAIL_PAGES: Readonly<Record<string, (id: string) => ComponentChildren>> 
   [PAGES.agent]: (id) => <AgentPage key={id} id={id} />,
 };
 
-function CurrentScreen({ person }: { readonly person: Person }) {
+function CurrentScreen(props: ScreenProps) {
   const [kind = '', id, ...more] = place.value;
-  const here = workspace.value;
-  const screen = more.length > 0 ? undefined : id === undefined ? LIST_PAGES[kind] : undefined;
-  if (screen !== undefined) return screen(person, here);
-  const page = more.length > 0 || id === undefined ? undefined : DETAIL_PAGES[kind];
+  const isList = more.length === 0 && id === undefined;
+  const screen = isList ? LIST_PAGES[kind] : undefined;
+  if (screen !== undefined) return screen(props, workspace.value);
+  const page = more.length === 0 ? DETAIL_PAGES[kind] : undefined;
   if (page !== undefined && id !== undefined) return page(id);
   return (
-    <>
-      <h1>Page not found</h1>
-      <p>
-        <a href={addressOf([])}>What needs you</a> is where to begin.
-      </p>
-    </>
+    <Page title={shell.notFound}>
+      <Empty icon="search" title={shell.notFound}>
+        <a class="b" href={addressOf([])}>
+          {shell.toNeedsYou}
+        </a>
+      </Empty>
+    </Page>
   );
 }

@@ -10,7 +10,7 @@ import { renewToken } from '../session/session.ts';
 const named = z.object({ workspace: z.string() });
 
 const whoami = z.object({
-  workspaces: z.array(named),
+  workspaces: z.array(z.extend(named, { role: z.string() })),
   administers: z._default(z.array(named), []),
   truncated: z.boolean(),
   accepted: z.array(named),
@@ -19,6 +19,8 @@ const whoami = z.object({
 export interface Workspaces {
   /** Workspaces in which the person has a role. */
   readonly own: readonly string[];
+  /** Role in each of them. */
+  readonly roles: Readonly<Record<string, string>>;
   /** Other workspaces, which an admin administers without seeing their work. */
   readonly administered: readonly string[];
   /** Whether either list is truncated. */
@@ -86,9 +88,10 @@ export function isListed({ own, administered }: Workspaces, name: string): boole
 
 function workspacesIn({ workspaces, administers, truncated, accepted }: z.output<typeof whoami>): Workspaces {
   const names = (those: readonly z.output<typeof named>[]) => those.map((one) => one.workspace);
-  return { own: names(workspaces), administered: names(administers), truncated, joined: accepted[0]?.workspace };
+  const roles = Object.fromEntries(workspaces.map(({ workspace: name, role }) => [name, role]));
+  return { own: names(workspaces), roles, administered: names(administers), truncated, joined: accepted[0]?.workspace };
 }
 
-function listsOf({ own, administered }: Workspaces): string {
-  return JSON.stringify([own, administered]);
+function listsOf({ own, administered, roles }: Workspaces): string {
+  return JSON.stringify([own, administered, roles]);
 }

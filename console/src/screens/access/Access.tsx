@@ -1,20 +1,32 @@
-/** Members and invitations of the workspace, and the access check. */
-import { useSignal } from '@preact/signals';
+/** People in the workspace, agents and apps that act for the person, what is asked before it happens, and why something is refused. */
 import { z } from 'zod/mini';
+import { access as text } from '../../../text/access.ts';
+import { common, roles } from '../../../text/common.ts';
+import { shell } from '../../../text/shell.ts';
+import { Avatar } from '../../../ui/Avatar.tsx';
+import { fill } from '../../../ui/format.ts';
+import { Icon } from '../../../ui/Icon.tsx';
+import { Menu } from '../../../ui/Menu.tsx';
+import { UserText } from '../../../ui/UserText.tsx';
 import { act, callTool } from '../../calls/tools.ts';
 import { type Pages, usePages } from '../../calls/useResponse.ts';
 import { useLive } from '../../live/live.ts';
 import { membersOf } from '../../live/queries.ts';
 import { count } from '../../live/sources.ts';
-import { ActionButton } from '../../parts/ActionButton.tsx';
-import { clearSent } from '../../parts/formState.ts';
+import { ActionButton, ActionEntry, tell, tellError } from '../../parts/acting.tsx';
+import { Bones } from '../../parts/Bones.tsx';
 import { More } from '../../parts/More.tsx';
-import { Card, Shown } from '../../parts/Notice.tsx';
-import { Ago } from '../../parts/Status.tsx';
-import { UserText } from '../../parts/UserText.tsx';
+import { Section, Shown } from '../../parts/Notice.tsx';
+import { Page } from '../../parts/Page.tsx';
+import { Ago, At } from '../../parts/Time.tsx';
 import { workspace } from '../../router.ts';
+import type { Person } from '../../session/session.ts';
+import { mayAs } from '../../shell/role.ts';
+import { Approvals } from './Approvals.tsx';
+import { Connections } from './Connections.tsx';
 import { Explain } from './Explain.tsx';
-import { ROLES, RoleChoice } from './RoleChoice.tsx';
+import { Invite } from './Invite.tsx';
+import { ROLES } from './roles.ts';
 
 const members = z.object({
   access: z.string(),
@@ -31,9 +43,11 @@ const members = z.object({
   next_cursor: z.exactOptional(z.string()),
 });
 type Members = z.output<typeof members>;
+type Member = Members['members'][number];
+type Invitation = Members['invitations'][number];
 const DONE = z.object({});
 
-export function Access() {
+export function Access({ person }: { readonly person: Person }) {
   const here = workspace.value;
   const pages = usePages(
     here,
@@ -41,136 +55,178 @@ export function Access() {
     (page) => page.next_cursor,
   );
   return (
-    <>
-      <h1>Access</h1>
-      <MembersCard pages={pages} here={here} />
+    <Page title={shell.access} actions={mayAs('leader') && <Invite here={here} changed={pages.refetch} />}>
+      <MembersSection pages={pages} here={here} person={person} />
+      <Connections />
+      <Approvals here={here} />
       <Explain />
-    </>
+    </Page>
   );
 }
 
-function MembersCard({
-  pages: { live, refetch, more },
-  here,
-}: {
+interface MembersSectionProps {
   readonly pages: Pages<Members>;
   readonly here: string;
-}) {
+  readonly person: Person;
+}
+
+function MembersSection({ pages: { live, refetch, more }, here, person }: MembersSectionProps) {
   const counted = useLive(more === undefined ? undefined : count(membersOf(here)));
-  const loaded = 'value' in live ? live.value.flatMap((page) => page.members).length : undefined;
+  const answers = 'value' in live ? live.value : [];
+  const all = answers.flatMap((page) => page.members);
+  const invitations = answers.flatMap((page) => page.invitations);
   const number = 'value' in counted ? counted.value : undefined;
   const head =
-    more === undefined || loaded === undefined
-      ? loaded
-      : number === undefined
-        ? `${loaded}+`
-        : Math.max(number, loaded + 1);
+    more === undefined ? all.length : number === undefined ? `${all.length}+` : Math.max(number, all.length + 1);
+  const isOpen = answers[0]?.access === 'open';
   return (
-    <Card title={`Members of ${here}`} count={head}>
-      <Shown live={live}>
-        {(answers) => (
+    <Section title={text.members} count={answers.length === 0 ? undefined : head}>
+      <Shown live={live} what={text.members.toLowerCase()} bones={<Bones lines={4} />}>
+        {() => (
           <>
-            <p class="soft">
-              {answers[0]?.access === 'open'
-                ? 'Open: everyone with a deployment role has it here.'
-                : 'Private: members only.'}
-            </p>
-            <ul class="plain rows">
-              {answers
-                .flatMap((page) => page.members)
-                .map((member) => (
-                  <li key={member.uid} class="todo">
-                    <p>
-                      <UserText text={member.name ?? member.email ?? member.uid} />{' '}
-                      <span class="soft">
-                        since <Ago at={new Date(member.added_at)} />
-                      </span>
-                    </p>
-                    <MemberActs member={member} here={here} changed={refetch} />
-                  </li>
-                ))}
-              {answers
-                .flatMap((page) => page.invitations)
-                .map((invitation) => (
-                  <li key={invitation.email} class="todo">
-                    <p>
-                      <UserText text={invitation.email} /> is invited as {invitation.role}, until{' '}
-                      <Ago at={new Date(invitation.expires_at)} />
-                    </p>
-                    <ActionButton
-                      label="Withdraw"
-                      kind="danger"
-                      consequence={`${invitation.email} can no longer join ${here} with this invitation.`}
-                      act={async () => {
-                        await act('access.withdraw_invitation', { email: invitation.email }, DONE);
-                        refetch();
-                      }}
-                    />
-                  </li>
-                ))}
+            <p class="hint">{fill(isOpen ? text.open : text.private, { workspace: here })}</p>
+            <ul class={all.length + invitations.length === 0 ? '' : 'card rows'}>
+              {all.map((member) => (
+                <MemberRow
+                  key={member.uid}
+                  member={member}
+                  here={here}
+                  isOwn={member.uid === person.uid}
+                  changed={refetch}
+                />
+              ))}
+              {invitations.map((invitation) => (
+                <InvitationRow key={invitation.email} invitation={invitation} here={here} changed={refetch} />
+              ))}
             </ul>
-            <More what="members" more={more} loaded={loaded ?? 0} count={number} />
-            <Invite changed={refetch} />
           </>
         )}
       </Shown>
-    </Card>
+      <More what={text.members.toLowerCase()} more={more} loaded={all.length} count={number} />
+    </Section>
   );
 }
 
-interface MemberActsProps {
-  readonly member: Members['members'][number];
+interface MemberRowProps {
+  readonly member: Member;
+  readonly here: string;
+  readonly isOwn: boolean;
+  changed(): void;
+}
+
+function MemberRow({ member, here, isOwn, changed }: MemberRowProps) {
+  const { uid, role, added_at } = member;
+  const name = member.name ?? member.email ?? uid;
+  const give = (given: string) => act('access.set_member', { uid, role: given }, DONE).then(changed);
+  return (
+    <li class="row">
+      <Avatar name={name} id={uid} isPerson large />
+      <div class="grow">
+        <p class="line">
+          <b>
+            <UserText text={name} limit={80} />
+          </b>
+          {isOwn && <span class="tag">{common.you}</span>}
+        </p>
+        <p class="meta">
+          {member.email !== undefined && member.email !== name && (
+            <span>
+              <UserText text={member.email} limit={80} />
+            </span>
+          )}
+          <span>
+            {`${text.joined} `}
+            <At at={new Date(added_at)} />
+          </span>
+        </p>
+      </div>
+      {mayAs('leader') ? (
+        <>
+          <select
+            class="input short"
+            aria-label={fill(text.roleOf, { name })}
+            value={role}
+            onChange={({ currentTarget }) => {
+              const given = currentTarget.value;
+              void give(given).then(
+                () => tell(fill(text.isNow, { name, role: (roles[given] ?? given).toLowerCase() }), () => give(role)),
+                (error: unknown) => {
+                  currentTarget.value = role;
+                  tellError(error);
+                },
+              );
+            }}>
+            {ROLES.map((one) => (
+              <option key={one} value={one}>
+                {roles[one]}
+              </option>
+            ))}
+          </select>
+          <Menu label={fill(common.actionsFor, { title: name })} button="b quiet only small">
+            <ActionEntry
+              icon="leave"
+              kind="danger"
+              label={text.remove}
+              confirm={{
+                title: fill(text.removeTitle, { name, workspace: here }),
+                text: text.removeHint,
+                keep: fill(text.keepMember, { name }),
+              }}
+              act={async () => {
+                await act('access.remove_member', { uid }, DONE);
+                changed();
+              }}
+            />
+          </Menu>
+        </>
+      ) : (
+        <span class="soft">{roles[role]}</span>
+      )}
+    </li>
+  );
+}
+
+interface InvitationRowProps {
+  readonly invitation: Invitation;
   readonly here: string;
   changed(): void;
 }
 
-function MemberActs({ member, here, changed }: MemberActsProps) {
-  const role = useSignal<string>(member.role);
-  const name = member.name ?? member.email ?? member.uid;
+function InvitationRow({ invitation: { email, role, expires_at }, here, changed }: InvitationRowProps) {
   return (
-    <div class="acts">
-      <RoleChoice label={`Role of ${name}`} role={role} />
-      <ActionButton
-        label="Give this role"
-        disabled={role.value === member.role}
-        act={async () => {
-          await act('access.set_member', { uid: member.uid, role: role.value }, DONE);
-          changed();
-        }}
-      />
-      <ActionButton
-        label="Remove"
-        kind="danger"
-        consequence={`${name} leaves ${here}, and all their agents with them, within seconds.`}
-        act={async () => {
-          await act('access.remove_member', { uid: member.uid }, DONE);
-          changed();
-        }}
-      />
-    </div>
-  );
-}
-
-function Invite({ changed }: { changed(): void }) {
-  const email = useSignal('');
-  const role = useSignal<string>('worker');
-  return (
-    <div class="write">
-      <label>
-        Invite by e-mail
-        <input type="email" value={email.value} onInput={(event) => (email.value = event.currentTarget.value)} />
-      </label>
-      <RoleChoice label="As" role={role} />
-      <ActionButton
-        label="Invite"
-        disabled={!email.value.includes('@')}
-        act={async () => {
-          const sent = email.value;
-          await act('access.invite', { email: sent.trim(), role: role.value }, DONE);
-          clearSent(sent, email, '');
-          changed();
-        }}
-      />
-    </div>
+    <li class="row">
+      <span class="tile-i">
+        <Icon of="mail" />
+      </span>
+      <div class="grow">
+        <p>
+          <UserText text={email} limit={100} />
+        </p>
+        <p class="meta">
+          <span>{text.invited}</span>
+          <span>
+            {`${text.expires} `}
+            <Ago at={new Date(expires_at)} />
+          </span>
+        </p>
+      </div>
+      <span class="soft">{roles[role] ?? role}</span>
+      {mayAs('leader') && (
+        <ActionButton
+          small
+          kind="quiet"
+          label={text.withdraw}
+          done={fill(text.withdrawn, { email })}
+          act={async () => {
+            await act('access.withdraw_invitation', { email }, DONE);
+            changed();
+          }}
+          undo={async () => {
+            await act('access.invite', { email, role, workspace: here }, DONE);
+            changed();
+          }}
+        />
+      )}
+    </li>
   );
 }

@@ -1,126 +1,158 @@
 /** Explains why a call is allowed or refused. The explanation uses the same permission table as the check. */
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
+import { access as text } from '../../../text/access.ts';
+import { roles } from '../../../text/common.ts';
+import { fill } from '../../../ui/format.ts';
+import { Icon } from '../../../ui/Icon.tsx';
+import { UserText } from '../../../ui/UserText.tsx';
 import { callTool } from '../../calls/tools.ts';
-import { ActionButton } from '../../parts/ActionButton.tsx';
-import { Card } from '../../parts/Notice.tsx';
-import { UserText } from '../../parts/UserText.tsx';
+import { agentDocument } from '../../live/documents.ts';
+import { usePaged } from '../../live/paged.ts';
+import { agentsOf } from '../../live/queries.ts';
+import { rowsOf } from '../../live/states.ts';
+import { ActionButton } from '../../parts/acting.tsx';
+import { Field } from '../../parts/Field.tsx';
+import { Section } from '../../parts/Notice.tsx';
+import { workspace } from '../../router.ts';
+import { ownUid } from '../../session/session.ts';
 
 const explanation = z.object({
   allowed: z.boolean(),
   needs: z.string(),
   has: z.exactOptional(z.object({ role: z.string(), from: z.exactOptional(z.string()) })),
   why: z.string(),
+  waits: z._default(z.array(z.object({ why: z.string(), remedy: z.string() })), []),
   rule: z.exactOptional(z.string()),
   changeable_by: z.exactOptional(
     z.object({ who: z.string(), people: z.array(z.object({ uid: z.string(), name: z.exactOptional(z.string()) })) }),
   ),
 });
+type Explanation = z.output<typeof explanation>;
 
-/** Kinds of items to which access can be checked, each with an example for the field. */
-const ABOUT = {
-  tool: { words: 'a tool', example: 'coordination_cancel_task' },
-  firestore: { words: 'a document', example: 'messages/default' },
-  realtime: { words: 'a node of the Realtime Database', example: 'presence' },
-} as const;
-type About = keyof typeof ABOUT;
-
-function aboutOf(name: string): About {
-  return name === 'firestore' || name === 'realtime' ? name : 'tool';
-}
+const SUBJECTS = ['tool', 'firestore', 'realtime'] as const;
+type Subject = (typeof SUBJECTS)[number];
 
 export function Explain() {
-  const about = useSignal<About>('tool');
-  const tool = useSignal('');
+  const about = useSignal<Subject>('tool');
+  const name = useSignal('');
   const operation = useSignal('read');
   const agent = useSignal('');
-  const answer = useSignal<z.output<typeof explanation> | undefined>(undefined);
+  const answer = useSignal<Explanation | undefined>(undefined);
+  const uid = ownUid() ?? '';
+  const own = rowsOf(usePaged(agentsOf(workspace.value), agentDocument)).filter(({ owner_uid }) => owner_uid === uid);
   const asked = () => ({
     ...(about.value === 'tool'
-      ? { tool: tool.value.trim() }
-      : { database: about.value, path: tool.value.trim(), operation: operation.value }),
-    ...(agent.value.trim() !== '' && { agent: agent.value.trim() }),
+      ? { tool: name.value.trim() }
+      : { database: about.value, path: name.value.trim(), operation: operation.value }),
+    ...(agent.value !== '' && { agent: agent.value }),
   });
   return (
-    <Card title="Why may I, or may I not?">
-      <div class="write">
-        <label>
-          Of
-          <select value={about.value} onChange={(event) => (about.value = aboutOf(event.currentTarget.value))}>
-            {Object.entries(ABOUT).map(([name, { words }]) => (
-              <option key={name} value={name}>
-                {words}
-              </option>
-            ))}
-          </select>
-        </label>
-        {about.value !== 'tool' && (
-          <label>
-            To
-            <select value={operation.value} onChange={(event) => (operation.value = event.currentTarget.value)}>
-              <option value="read">read</option>
-              <option value="write">write</option>
-              <option value="push">add to</option>
-            </select>
-          </label>
-        )}
-        <label>
-          {about.value === 'tool' ? 'Tool' : 'Path'}
-          <input
-            placeholder={ABOUT[about.value].example}
-            value={tool.value}
-            onInput={(event) => (tool.value = event.currentTarget.value)}
+    <Section title={text.check} isCard>
+      <div class="pad stack">
+        <p class="hint">{text.checkHint}</p>
+        <div class="check-access">
+          <Field label={text.about}>
+            {(field) => (
+              <select
+                {...field}
+                value={about.value}
+                onChange={({ currentTarget: { value } }) =>
+                  (about.value = SUBJECTS.find((one) => one === value) ?? 'tool')
+                }>
+                {SUBJECTS.map((one) => (
+                  <option key={one} value={one}>
+                    {text.subjects[one]}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          <Field label={about.value === 'tool' ? text.toolName : text.path}>
+            {(field) => (
+              <input
+                {...field}
+                placeholder={text.examples[about.value]}
+                value={name.value}
+                autocomplete="off"
+                onInput={(event) => (name.value = event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          {about.value !== 'tool' && (
+            <Field label={text.action}>
+              {(field) => (
+                <select
+                  {...field}
+                  value={operation.value}
+                  onChange={(event) => (operation.value = event.currentTarget.value)}>
+                  <option value="read">{text.read}</option>
+                  <option value="write">{text.write}</option>
+                  <option value="push">{text.push}</option>
+                </select>
+              )}
+            </Field>
+          )}
+          <Field label={text.as}>
+            {(field) => (
+              <select {...field} value={agent.value} onChange={(event) => (agent.value = event.currentTarget.value)}>
+                <option value="">{text.me}</option>
+                {own.map((one) => (
+                  <option key={one.id} value={one.id}>
+                    {one.name}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          <ActionButton
+            label={text.checkIt}
+            disabled={name.value.trim() === ''}
+            act={async () => {
+              answer.value = undefined;
+              answer.value = await callTool('access.explain', asked(), explanation);
+            }}
           />
-        </label>
-        <label>
-          As which of my agents; empty: myself
-          <input value={agent.value} onInput={(event) => (agent.value = event.currentTarget.value)} />
-        </label>
-        <ActionButton
-          label="Explain"
-          disabled={tool.value.trim() === ''}
-          act={async () => {
-            answer.value = undefined;
-            answer.value = await callTool('access.explain', asked(), explanation);
-          }}
-        />
+        </div>
+        {answer.value !== undefined && <Verdict of={answer.value} />}
       </div>
-      {answer.value !== undefined && <Verdict of={answer.value} />}
-    </Card>
+    </Section>
   );
 }
 
-function Verdict({ of }: { readonly of: z.output<typeof explanation> }) {
-  const { allowed, needs, has, why, rule, changeable_by: change } = of;
+function Verdict({
+  of: { allowed, needs, has, why, waits, rule, changeable_by: change },
+}: {
+  readonly of: Explanation;
+}) {
+  const people = change?.people.map(({ name, uid }) => name ?? uid).join(', ') ?? '';
   return (
-    <div role="status">
-      <p>
-        <strong>{allowed ? 'Allowed.' : 'Refused.'}</strong> <UserText text={why} />
-      </p>
-      <p class="soft">
-        It needs <UserText text={needs} />.
-        {has !== undefined &&
-          ` The role that counts is ${has.role}${has.from === undefined ? '' : `, from ${has.from}`}.`}
+    <div class={`notice ${allowed ? '' : 'bad'}`} role="status">
+      <Icon of={allowed ? 'check' : 'lock'} />
+      <div>
+        <p>
+          <b>{allowed ? text.allowed : text.refused}</b> <UserText text={why} />
+        </p>
+        {waits.map((one) => (
+          <p key={one.why}>
+            <UserText text={`${one.why} ${one.remedy}`} />
+          </p>
+        ))}
+        <p class="soft">
+          {fill(text.needs, { needs })}
+          {has !== undefined &&
+            ` ${fill(text.has, { role: (roles[has.role] ?? has.role).toLowerCase(), from: has.from ?? '–' })}`}
+          {change !== undefined && ` ${people === '' ? change.who : fill(text.canChange, { names: people })}`}
+        </p>
         {rule !== undefined && (
-          <>
-            {' The rule: '}
-            <UserText text={rule} />.
-          </>
+          <p class="soft">
+            {`${text.rule}: `}
+            <code>
+              <UserText text={rule} />
+            </code>
+          </p>
         )}
-        {change !== undefined && (
-          <>
-            {' '}
-            It can be changed by <UserText text={change.who} />
-            {change.people.length > 0 && (
-              <>
-                {': '}
-                <UserText text={change.people.map(({ name, uid }) => name ?? uid).join(', ')} />
-              </>
-            )}
-            .
-          </>
-        )}
-      </p>
+      </div>
     </div>
   );
 }

@@ -1,173 +1,265 @@
-/** Audit log: actor, app and tool of each change, with undo. */
+/** Audit log: who changed what, in sentences for each day, with undo. */
 import { useSignal } from '@preact/signals';
-import { z } from 'zod/mini';
-import { act, callTool } from '../../calls/tools.ts';
-import { useResponse } from '../../calls/useResponse.ts';
-import { ActionButton } from '../../parts/ActionButton.tsx';
+import { useRef } from 'preact/hooks';
+import { audit as text } from '../../../text/audit.ts';
+import { common } from '../../../text/common.ts';
+import { shell } from '../../../text/shell.ts';
+import { exactTime, fill, localInstant, longDayOf, timeOfDay } from '../../../ui/format.ts';
+import { Icon } from '../../../ui/Icon.tsx';
+import { UserText } from '../../../ui/UserText.tsx';
+import { act } from '../../calls/tools.ts';
+import { usePages } from '../../calls/useResponse.ts';
+import { agentDocument } from '../../live/documents.ts';
+import { usePaged } from '../../live/paged.ts';
+import { agentsOf } from '../../live/queries.ts';
+import { rowsOf } from '../../live/states.ts';
+import { now } from '../../live/time.ts';
+import { ActionButton, tell } from '../../parts/acting.tsx';
+import { Bones } from '../../parts/Bones.tsx';
 import { Choices } from '../../parts/Choices.tsx';
-import { localInstant } from '../../parts/dates.ts';
+import { Field } from '../../parts/Field.tsx';
 import { Empty, Shown } from '../../parts/Notice.tsx';
-import { Ago } from '../../parts/Status.tsx';
-import { UserText } from '../../parts/UserText.tsx';
-import { addressOf, ask, parameter, workspace } from '../../router.ts';
-import { Change, change } from './Change.tsx';
-import { Outcome, outcome } from './Outcome.tsx';
-
-const audit = z.object({
-  events: z.array(
-    z.object({
-      event_id: z.string(),
-      at: z.string(),
-      by: z.string(),
-      on_behalf_of: z.string(),
-      app: z.exactOptional(z.string()),
-      run_id: z.exactOptional(z.string()),
-      tool: z.string(),
-      workspace: z.string(),
-      changes: z.array(change),
-      undoes: z.exactOptional(z.string()),
-      undone_by: z.exactOptional(z.string()),
-    }),
-  ),
-  nextCursor: z.exactOptional(z.string()),
-});
-type Audited = z.output<typeof audit>['events'][number];
+import { Page } from '../../parts/Page.tsx';
+import { useName, Who } from '../../parts/Who.tsx';
+import { ask, parameter, workspace } from '../../router.ts';
+import { mayAs } from '../../shell/role.ts';
+import { Change } from './Change.tsx';
+import { type AuditFilter, askAudit, type Event } from './events.ts';
+import { joined } from './joined.ts';
+import { Outcome, outcome, type UndoOutcome } from './Outcome.tsx';
+import { Told } from './Told.tsx';
 
 const WHOSE = [
-  ['mine', 'Mine and my agents’'],
-  ['workspace', 'Everyone'],
+  ['mine', text.mine],
+  ['workspace', text.everyone],
 ] as const;
 
+const PAGE = 50;
+
 export function Audit() {
-  const whose = WHOSE.find(([name]) => name === parameter('of'))?.[0] ?? 'mine';
+  const of = WHOSE.find(([name]) => name === parameter('of'))?.[0] ?? 'mine';
   const agent = parameter('agent');
   const thing = parameter('thing');
-  const cursors = useSignal<readonly string[]>([]);
-  const asked = {
-    of: whose,
-    limit: 50,
-    ...(agent !== undefined && { agent_id: agent }),
-    ...(thing !== undefined && { thing }),
-    ...(cursors.value.length > 0 && { cursor: cursors.value.at(-1) }),
+  const since = parameter('since');
+  const asked: AuditFilter = {
+    of,
+    ...(thing !== undefined ? { thing } : agent !== undefined && { agent_id: agent }),
+    ...(since !== undefined && !Number.isNaN(Date.parse(since)) && { since: new Date(since).toISOString() }),
   };
-  const key = JSON.stringify([workspace.value, asked]);
-  const { live, refetch } = useResponse(key, () => callTool('system.getAudit', asked, audit));
-  const taken = useSignal<z.output<typeof outcome> | undefined>(undefined);
+  const { live, refetch, more } = usePages(
+    JSON.stringify([workspace.value, asked]),
+    (cursor) => askAudit(asked, PAGE, cursor),
+    ({ nextCursor }) => nextCursor,
+  );
+  const undone = useSignal<UndoOutcome | undefined>(undefined);
 
-  async function takeBack(what: Readonly<Record<string, unknown>>): Promise<void> {
-    taken.value = undefined;
-    taken.value = await act('system.undo', what, outcome);
+  async function undo(what: Readonly<Record<string, unknown>>): Promise<void> {
+    undone.value = undefined;
+    undone.value = await act('system.undo', what, outcome);
     refetch();
   }
 
-  return (
+  const actions = (
     <>
-      <div class="title">
-        <h1>Audit</h1>
+      {mayAs('leader') && (
         <Choices
-          legend="Whose"
+          legend={text.whose}
           options={WHOSE}
-          chosen={whose}
-          choose={(name) => {
-            cursors.value = [];
-            ask('of', name === 'mine' ? undefined : name);
-          }}
+          chosen={of}
+          choose={(name) => ask('of', name === 'mine' ? undefined : name)}
         />
-      </div>
-      {agent !== undefined && (
-        <div class="acts">
-          <p>
-            Only what <UserText text={agent} /> has done. <a href={addressOf(['audit'])}>All</a>
-          </p>
-          <UndoSince agent={agent} takeBack={takeBack} />
-        </div>
       )}
-      {taken.value !== undefined && <Outcome of={taken.value} />}
-      <Shown live={live}>
-        {({ events, nextCursor }) => (
-          <>
-            {events.length === 0 && <Empty title="Nothing has happened that is kept." />}
-            <ol class="plain rows">
-              {events.map((event) => (
-                <li key={event.event_id}>
-                  <Entry event={event} takeBack={() => takeBack({ event_id: event.event_id })} />
-                </li>
-              ))}
-            </ol>
-            <p class="acts">
-              {cursors.value.length > 0 && (
-                <button type="button" onClick={() => (cursors.value = cursors.value.slice(0, -1))}>
-                  Newer
-                </button>
-              )}
-              {nextCursor !== undefined && (
-                <button type="button" onClick={() => (cursors.value = [...cursors.value, nextCursor])}>
-                  Older
-                </button>
-              )}
-            </p>
-          </>
-        )}
-      </Shown>
+      {agent !== undefined && <UndoSince agent={agent} undo={undo} />}
     </>
+  );
+  return (
+    <Page title={shell.audit} actions={actions}>
+      <Filters agent={agent} thing={thing} since={since} />
+      {undone.value !== undefined && <Outcome of={undone.value} />}
+      <Shown live={live} what={shell.audit.toLowerCase()} bones={<Bones lines={8} />}>
+        {(pages) => <Days events={pages.flatMap(({ events }) => events)} undo={undo} />}
+      </Shown>
+      {more !== undefined && (
+        <p class="more acts">
+          <button type="button" class="b quiet small" onClick={more}>
+            <Icon of="down" small />
+            {text.older}
+          </button>
+        </p>
+      )}
+    </Page>
   );
 }
 
-interface UndoSinceProps {
-  readonly agent: string;
-  takeBack(what: Readonly<Record<string, unknown>>): Promise<void>;
+interface FiltersProps {
+  readonly agent: string | undefined;
+  readonly thing: string | undefined;
+  readonly since: string | undefined;
 }
 
-const HOUR = 3_600_000;
-
-function UndoSince({ agent, takeBack }: UndoSinceProps) {
-  const typed = useSignal(localInstant(new Date(Date.now() - HOUR)));
+function Filters({ agent, thing, since }: FiltersProps) {
+  const agents = rowsOf(usePaged(agentsOf(workspace.value), agentDocument));
+  const isListed = agent === undefined || agents.some(({ id }) => id === agent);
   return (
-    <div class="write">
-      <label>
-        Since
+    <div class="filters">
+      <select
+        class="input short"
+        aria-label={text.agent}
+        value={agent ?? ''}
+        onChange={({ currentTarget: { value } }) => ask('agent', value === '' ? undefined : value)}>
+        <option value="">{text.allAgents}</option>
+        {!isListed && <option value={agent}>{agent}</option>}
+        {agents.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <label class="line">
+        <span class="label">{text.since}</span>
         <input
+          class="input short"
           type="datetime-local"
-          step="1"
-          value={typed.value}
-          onInput={(event) => (typed.value = event.currentTarget.value)}
+          value={since ?? ''}
+          onChange={({ currentTarget: { value } }) => ask('since', value === '' ? undefined : value)}
         />
       </label>
-      <ActionButton
-        label="Take back what it has done since"
-        kind="danger"
-        disabled={typed.value === ''}
-        consequence={`Undoes the changes of ${agent} since then that nothing has overwritten. The rest are listed.`}
-        act={() => takeBack({ agent_id: agent, since: new Date(typed.value).toISOString() })}
-      />
+      {thing !== undefined && (
+        <button type="button" class="chip" aria-pressed="true" onClick={() => ask('thing', undefined)}>
+          <UserText text={thing} limit={60} />
+          <Icon of="cross" small />
+        </button>
+      )}
     </div>
   );
 }
 
-function Entry({ event, takeBack }: { readonly event: Audited; takeBack(): Promise<void> }) {
+interface UndoProps {
+  undo(what: Readonly<Record<string, unknown>>): Promise<void>;
+}
+
+function Days({ events, undo }: UndoProps & { readonly events: readonly Event[] }) {
+  if (events.length === 0) return <Empty icon="audit" title={text.noActivity} />;
+  const days = new Map<string, Event[]>();
+  for (const event of joined(events)) {
+    const day = longDayOf(new Date(event.at));
+    days.set(day, [...(days.get(day) ?? []), event]);
+  }
+  return (
+    <div>
+      {[...days].map(([day, members]) => (
+        <section key={day} aria-label={day}>
+          <h2 class="day">{day}</h2>
+          <ol>
+            {members.map((event) => (
+              <li key={event.event_id} class="log-line">
+                <Line event={event} undo={undo} />
+              </li>
+            ))}
+          </ol>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function Line({ event, undo }: UndoProps & { readonly event: Event }) {
+  const isOpen = useSignal(false);
+  const at = new Date(event.at);
+  const isUndone = event.undone_by !== undefined;
   return (
     <>
-      <p>
-        <Ago at={new Date(event.at)} /> <UserText text={event.by} /> · <code>{event.tool}</code>
-        {event.app !== undefined && (
-          <span class="soft">
-            {' by '}
-            <UserText text={event.app} />
-          </span>
-        )}
-        {event.undoes !== undefined && <span class="tag">undo</span>}
-        {event.undone_by !== undefined && <span class="tag">undone</span>}
+      <time dateTime={event.at} title={exactTime(at)}>
+        {timeOfDay(at)}
+      </time>
+      <Who id={event.by} isOnlyPicture />
+      <p class={isUndone ? 'text undone' : 'text'}>
+        <Told event={event} />
+        {event.app !== undefined && <span class="faint"> {fill(text.via, { app: event.app })}</span>}
+        {event.undoes !== undefined && <span class="tag">{text.undoTag}</span>}
+        {isUndone && <span class="tag">{text.undone}</span>}
       </p>
-      {event.changes.map((one, index) => (
-        <Change key={`${index} ${one.kind} ${one.id}`} change={one} />
-      ))}
-      {event.undone_by === undefined && (
-        <ActionButton
-          label="Take it back"
-          consequence="Only changes that nothing has overwritten are undone; the rest are listed."
-          act={takeBack}
-        />
+      <span class="acts">
+        <button
+          type="button"
+          class="b quiet small only"
+          aria-label={text.details}
+          title={text.details}
+          aria-expanded={isOpen.value}
+          onClick={() => (isOpen.value = !isOpen.value)}>
+          <Icon of={isOpen.value ? 'down' : 'next'} small />
+        </button>
+        {!isUndone && (
+          <ActionButton
+            small
+            kind="quiet"
+            icon="undo"
+            label={text.undo}
+            act={() => undo({ event_id: event.event_id })}
+          />
+        )}
+      </span>
+      {isOpen.value && (
+        <div class="more">
+          <p class="meta">
+            <span>
+              {`${text.tool} `}
+              <code>{event.tool}</code>
+            </span>
+          </p>
+          {event.changes.map((change) => (
+            <Change key={`${change.kind} ${change.id}`} change={change} />
+          ))}
+        </div>
       )}
+    </>
+  );
+}
+
+const HOUR = 3_600_000;
+
+/** Button that opens a dialog: what an agent did since a time is undone, unless it has changed since. */
+function UndoSince({ agent, undo }: UndoProps & { readonly agent: string }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const { name } = useName(agent);
+  const since = useSignal(localInstant(new Date(now.peek() - HOUR)));
+  return (
+    <>
+      <button type="button" class="b" onClick={() => dialog.current?.showModal()}>
+        <Icon of="undo" />
+        {text.undoSince}
+      </button>
+      <dialog ref={dialog} class="dialog" aria-label={text.undoSince}>
+        <div class="stack">
+          <h2>{fill(text.undoAll, { agent: name, time: since.value.replace('T', ' ') })}</h2>
+          <p class="soft">{text.undoAllHint}</p>
+          <Field label={text.since}>
+            {(field) => (
+              <input
+                {...field}
+                type="datetime-local"
+                value={since.value}
+                onInput={(event) => (since.value = event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          <p class="acts end">
+            <button type="button" class="b" onClick={() => dialog.current?.close()}>
+              {common.cancel}
+            </button>
+            <ActionButton
+              kind="danger"
+              label={text.undo}
+              disabled={since.value === ''}
+              act={async () => {
+                await undo({ agent_id: agent, since: new Date(since.value).toISOString() });
+                dialog.current?.close();
+                tell(text.undone);
+              }}
+            />
+          </p>
+        </div>
+      </dialog>
     </>
   );
 }

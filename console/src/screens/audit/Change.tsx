@@ -1,64 +1,55 @@
-/** Changed fields of an item. */
-import { z } from 'zod/mini';
-import { UserText } from '../../parts/UserText.tsx';
-import { addressOf } from '../../router.ts';
+/** Changed fields of an item, in words. */
+import { Fragment } from 'preact';
+import { audit as text } from '../../../text/audit.ts';
+import { kinds, roles } from '../../../text/common.ts';
+import { exactMoment } from '../../../ui/format.ts';
+import { State, stateName } from '../../../ui/State.tsx';
+import { UserText } from '../../../ui/UserText.tsx';
+import { TaskTitle } from '../../parts/Title.tsx';
+import { Name } from '../../parts/Who.tsx';
+import type { Change as Changed } from './events.ts';
+import { fieldName, isShownField } from './sentence.ts';
 
-const fields = z.record(z.string(), z.unknown());
-
-export const change = z.object({
-  kind: z.string(),
-  id: z.string(),
-  before: z.exactOptional(fields),
-  after: z.exactOptional(fields),
-  shortened: z.exactOptional(z.boolean()),
-});
-export type ChangeInTrail = z.output<typeof change>;
-
-/** First path segment of an item's page, by kind. Other kinds have no page. */
-const PAGES: Readonly<Record<string, string>> = { task: 't', run: 'r', agent: 'a' };
-
-export function Change({ change: { kind, id, before, after, shortened } }: { readonly change: ChangeInTrail }) {
-  const page = PAGES[kind];
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
-  const what = before === undefined ? 'made' : after === undefined ? 'deleted' : 'changed';
+export function Change({ change: { kind, id, before, after, shortened } }: { readonly change: Changed }) {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(isShownField);
   return (
-    <details class="change">
-      <summary>
-        {kind} <UserText text={id} /> {what}
-        {what === 'changed' && `: ${names.join(', ')}`}
-      </summary>
-      {page !== undefined && (
-        <p>
-          <a href={addressOf([page, id])}>Look at it</a>
-        </p>
-      )}
-      <dl class="facts">
-        {names.map((name) => (
-          <div key={name}>
-            <dt>
-              <UserText text={name} />
-            </dt>
-            <dd>
-              {before !== undefined && (
-                <del>
-                  <UserText text={shown(before[name])} limit={500} />
-                </del>
-              )}{' '}
-              {after !== undefined && (
-                <ins>
-                  <UserText text={shown(after[name])} limit={500} />
-                </ins>
-              )}
-            </dd>
-          </div>
-        ))}
-      </dl>
-      {shortened === true && <p class="soft">Some values were too long to keep.</p>}
-    </details>
+    <dl class="change" aria-label={`${kinds[kind]?.[0] ?? kind} ${id}`}>
+      {names.map((name) => (
+        <Fragment key={name}>
+          <dt>
+            <UserText text={fieldName(name)} />
+          </dt>
+          <dd>
+            {before !== undefined && (
+              <del>
+                <Value name={name} of={before[name]} />
+              </del>
+            )}
+            {before !== undefined && after !== undefined && ' → '}
+            {after !== undefined && (
+              <ins>
+                <Value name={name} of={after[name]} />
+              </ins>
+            )}
+          </dd>
+        </Fragment>
+      ))}
+      {shortened === true && <dd class="soft">{text.shortened}</dd>}
+    </dl>
   );
 }
 
-function shown(value: unknown): string {
-  if (value === undefined || value === null) return 'nothing';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+const PEOPLE = ['claimed_by', 'created_by', 'owner_uid', 'asked_of', 'asked_by', 'answered_by'];
+const TASKS = ['delegated_task_id', 'task_id', 'stuck_by'];
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
+
+function Value({ name, of }: { readonly name: string; readonly of: unknown }) {
+  if (of === undefined || of === null) return <>{text.none}</>;
+  if (typeof of !== 'string') return <UserText text={JSON.stringify(of)} limit={500} />;
+  if (PEOPLE.includes(name)) return <Name id={of} />;
+  if (TASKS.includes(name)) return <TaskTitle id={of} otherwise={<UserText text={of} />} />;
+  if (name === 'status') return stateName(of) === of ? <UserText text={of} /> : <State of={of} />;
+  if (name === 'role') return <>{roles[of] ?? of}</>;
+  if (INSTANT.test(of) && !Number.isNaN(Date.parse(of))) return <>{exactMoment(new Date(of))}</>;
+  return <UserText text={of} limit={500} />;
 }

@@ -1,147 +1,172 @@
-/** Calls of the last hour in the whole deployment, per minute and by tool. Only for leaders of the deployment. */
-import type { z } from 'zod/mini';
-import { type countsNode, metricsNode } from '../../live/documents.ts';
+/** Calls, errors, latency and cost of the whole deployment, over time and by tool. Only for its leaders. */
+import { useSignal } from '@preact/signals';
+import { errorWords, metrics as text } from '../../../text/metrics.ts';
+import { shell } from '../../../text/shell.ts';
+import { Chart } from '../../../ui/Chart.tsx';
+import { dayOf, fill, money, number, percent, timeOfDay } from '../../../ui/format.ts';
+import { metricsNode } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
-import { latestMinutes } from '../../live/queries.ts';
+import { latestDays, latestMinutes } from '../../live/queries.ts';
 import { node } from '../../live/sources.ts';
-import { timeOfDay } from '../../parts/dates.ts';
-import { Card, Empty, Shown } from '../../parts/Notice.tsx';
-import { ScrollArea } from '../../parts/ScrollArea.tsx';
+import { Bones } from '../../parts/Bones.tsx';
+import { Choices } from '../../parts/Choices.tsx';
+import { Empty, Section, Shown } from '../../parts/Notice.tsx';
+import { Page } from '../../parts/Page.tsx';
+import { errorRate, type Point, pointsOf, quantile, type Span, sumOf, toolsOf } from './points.ts';
 
-type Counts = z.output<typeof countsNode>;
-type Minutes = z.output<typeof metricsNode>;
+const SPANS = [
+  ['hour', text.hour],
+  ['day', text.day],
+  ['fortnight', text.fortnight],
+] as const satisfies readonly (readonly [Span, string])[];
 
 export function Metrics() {
-  const live = useLive(node(latestMinutes(), metricsNode));
+  const span = useSignal<Span>('hour');
+  const minutes = useLive(node(latestMinutes(span.value === 'day' ? 1440 : 60), metricsNode));
+  const days = useLive(node(latestDays(14), metricsNode));
+  const live = span.value === 'fortnight' ? days : minutes;
   return (
-    <>
-      <h1>Metrics</h1>
-      <Shown live={live}>
-        {(minutes) =>
-          minutes === undefined ? <Empty title="No calls in the last hour." /> : <Hour minutes={minutes} />
-        }
+    <Page
+      title={shell.metrics}
+      actions={
+        <Choices legend={text.span} options={SPANS} chosen={span.value} choose={(name) => (span.value = name)} />
+      }>
+      <Shown live={live} what={shell.metrics.toLowerCase()} bones={<Bones lines={6} />}>
+        {(stored = {}) => <Charts points={pointsOf(span.value, stored)} span={span.value} />}
       </Shown>
-    </>
+    </Page>
   );
 }
 
-function Hour({ minutes }: { readonly minutes: Minutes }) {
-  const all = sumOf(Object.values(minutes).flatMap((minute) => minute.all ?? []));
+const LABELS = { hour: text.perMinute, day: text.perHour, fortnight: text.perDay } as const;
+
+function Charts({ points, span }: { readonly points: readonly Point[]; readonly span: Span }) {
+  const all = sumOf(points.map(({ counts }) => counts));
+  if (points.length === 0) return <Empty icon="metrics" title={text.none} hint={text.noneHint} />;
+  const times = points.map(({ at }) => (span === 'fortnight' ? dayOf(at) : timeOfDay(at)));
+  const milliseconds = (value: number) => fill(text.milliseconds, { n: number(Math.round(value)) });
+  const tiles = [
+    [text.calls, number(all.calls)],
+    [text.errorRate, percent(errorRate(all))],
+    [text.p50, latencyWords(quantile(all, 0.5))],
+    [text.p95, latencyWords(quantile(all, 0.95))],
+    ...(span === 'fortnight'
+      ? [[text.cost, money(points.reduce((sum, { dollars }) => sum + dollars, 0))] as const]
+      : []),
+  ] as const;
   return (
     <>
-      <Card title="Calls by the minute">
-        <Bars minutes={minutes} />
-        <p class="soft">
-          {`${all.calls.toLocaleString()} calls, ${percentage(all)} refused or failed, ${meanOf(all)} ms each.`}
-        </p>
-      </Card>
-      <Card title="By tool">
-        <ScrollArea class="scrolled" label="Calls by tool">
-          <table class="metrics">
-            <thead>
-              <tr>
-                <th scope="col">Tool</th>
-                <th scope="col">Calls</th>
-                <th scope="col">Refused or failed</th>
-                <th scope="col">Milliseconds each</th>
-                <th scope="col">Errors</th>
+      <dl class="card tiles">
+        {tiles.map(([name, value]) => (
+          <div key={name}>
+            <dt class="eyebrow">{name}</dt>
+            <dd class="big">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <div class="charts">
+        <Section title={LABELS[span]} isCard>
+          <Chart
+            label={LABELS[span]}
+            kind="bars"
+            points={times}
+            series={[
+              {
+                name: text.succeeded,
+                tone: 'busy',
+                values: points.map(({ counts }) => counts.calls - counts.failures),
+              },
+              { name: text.failed, tone: 'bad', values: points.map(({ counts }) => counts.failures) },
+            ]}
+            show={number}
+          />
+        </Section>
+        <Section title={text.errorRate} isCard>
+          <Chart
+            label={text.errorRate}
+            kind="lines"
+            points={times}
+            series={[
+              {
+                name: text.errorRate,
+                tone: 'bad',
+                values: points.map(({ counts }) => (counts.calls === 0 ? undefined : errorRate(counts))),
+              },
+            ]}
+            leastEnd={0.04}
+            show={percent}
+          />
+        </Section>
+        <Section title={text.latency} isCard>
+          <Chart
+            label={text.latency}
+            kind="lines"
+            points={times}
+            series={[
+              { name: 'p95', tone: 'wait', values: points.map(({ counts }) => quantile(counts, 0.95)?.value) },
+              { name: 'p50', tone: 'lead', values: points.map(({ counts }) => quantile(counts, 0.5)?.value) },
+            ]}
+            show={milliseconds}
+          />
+        </Section>
+        {span === 'fortnight' && (
+          <Section title={text.costPerDay} isCard>
+            <Chart
+              label={text.costPerDay}
+              kind="bars"
+              points={times}
+              series={[{ name: text.cost, tone: 'lead', values: points.map(({ dollars }) => dollars) }]}
+              show={money}
+            />
+          </Section>
+        )}
+      </div>
+      <Section title={text.byTool} isCard>
+        <table class="list">
+          <thead>
+            <tr>
+              <th scope="col">{text.tool}</th>
+              <th scope="col" class="right">
+                {text.calls}
+              </th>
+              <th scope="col" class="right">
+                {text.errors}
+              </th>
+              <th scope="col" class="right">
+                p50
+              </th>
+              <th scope="col" class="right">
+                p95
+              </th>
+              <th scope="col">{text.why}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {toolsOf(points).map(([name, counts]) => (
+              <tr key={name}>
+                <th scope="row" class="title">
+                  <code>{name}</code>
+                </th>
+                <td class="right num">{number(counts.calls)}</td>
+                <td class="right num">{percent(errorRate(counts))}</td>
+                <td class="right num">{latencyWords(quantile(counts, 0.5))}</td>
+                <td class="right num">{latencyWords(quantile(counts, 0.95))}</td>
+                <td>
+                  {Object.entries(counts.errors).map(([code, n]) => (
+                    <span key={code} class="tag" title={code}>{`${errorWords[code] ?? code} ${number(n)}`}</span>
+                  ))}
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {toolsOf(minutes).map(([name, counts]) => (
-                <tr key={name}>
-                  <th scope="row">
-                    <code>{name}</code>
-                  </th>
-                  <td>{counts.calls.toLocaleString()}</td>
-                  <td>{percentage(counts)}</td>
-                  <td>{meanOf(counts)}</td>
-                  <td>
-                    {Object.entries(counts.errors)
-                      .map(([code, count]) => `${code} ${count}`)
-                      .join(', ')}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </ScrollArea>
-      </Card>
+            ))}
+          </tbody>
+        </table>
+      </Section>
     </>
   );
 }
 
-const WIDTH = 600;
-const HEIGHT = 80;
-const SHOWN_MINUTES = 60;
-
-function Bars({ minutes }: { readonly minutes: Minutes }) {
-  const rows = Object.entries(minutes).slice(-SHOWN_MINUTES);
-  const highest = Math.max(1, ...rows.map(([, { all }]) => all?.calls ?? 0));
-  const width = WIDTH / SHOWN_MINUTES;
-  const words = rows.map(([minute, { all }]) => `${timeOfMinute(minute)}: ${all?.calls ?? 0} calls`);
-  return (
-    <svg
-      class="minutes"
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      role="img"
-      aria-label={`At most ${highest} calls in a minute`}
-    >
-      {rows.map(([minute, { all }], index) => {
-        const height = (HEIGHT * (all?.calls ?? 0)) / highest;
-        const failed = (HEIGHT * (all?.failures ?? 0)) / highest;
-        const x = index * width;
-        return (
-          <g key={minute}>
-            <title>{words[index]}</title>
-            <rect class="calls" x={x} y={HEIGHT - height} width={width - 1} height={height} />
-            <rect class="failures" x={x} y={HEIGHT - failed} width={width - 1} height={failed} />
-          </g>
-        );
-      })}
-    </svg>
-  );
-}
-
-/** Parses a key such as `202611220124`, which is in UTC. Source: functions/src/kernel/realtime/database.ts. */
-function timeOfMinute(key: string): string {
-  const [, year, month, day, hour, minute] = /^(....)(..)(..)(..)(..)$/.exec(key) ?? [];
-  return timeOfDay(new Date(`${year}-${month}-${day}T${hour}:${minute}:00Z`));
-}
-
-/** Returns the tools with the number of their calls, most frequently called first. */
-function toolsOf(minutes: Minutes): readonly (readonly [name: string, counts: Counts])[] {
-  const byTool = new Map<string, Counts[]>();
-  for (const { tools } of Object.values(minutes))
-    for (const [key, counts] of Object.entries(tools)) {
-      const name = nameOf(key);
-      byTool.set(name, [...(byTool.get(name) ?? []), counts]);
-    }
-  return [...byTool]
-    .map(([name, counts]) => [name, sumOf(counts)] as const)
-    .sort(([, one], [, other]) => other.calls - one.calls);
-}
-
-/** Decodes a key of the Realtime Database, which cannot contain dots. */
-function nameOf(key: string): string {
-  return key.replace(/%([0-9A-F]{2})/g, (_all, code) => String.fromCharCode(Number.parseInt(code, 16)));
-}
-
-function sumOf(all: readonly Counts[]): Counts {
-  const sum: Counts = { calls: 0, failures: 0, milliseconds: 0, errors: {} };
-  for (const { calls, failures, milliseconds, errors } of all) {
-    sum.calls += calls;
-    sum.failures += failures;
-    sum.milliseconds += milliseconds;
-    for (const [code, count] of Object.entries(errors)) sum.errors[code] = (sum.errors[code] ?? 0) + count;
-  }
-  return sum;
-}
-
-function percentage({ calls, failures }: Counts): string {
-  return calls === 0 ? '0 %' : `${((100 * failures) / calls).toFixed(1)} %`;
-}
-
-function meanOf({ calls, milliseconds }: Counts): number {
-  return calls === 0 ? 0 : Math.round(milliseconds / calls);
+function latencyWords(found: { readonly value: number; readonly isAtLeast: boolean } | undefined): string {
+  if (found === undefined) return '–';
+  const n = number(Math.round(found.value));
+  return fill(found.isAtLeast ? text.more : text.milliseconds, { n });
 }

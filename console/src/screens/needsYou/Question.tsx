@@ -1,101 +1,192 @@
-/** Question to the person, and the form to answer it. */
+/** A question or a request for approval, and the answer to it. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { z } from 'zod/mini';
+import { needsYou as text } from '../../../text/needsYou.ts';
+import { Fill } from '../../../ui/Fill.tsx';
+import { duration, fill } from '../../../ui/format.ts';
+import { Icon } from '../../../ui/Icon.tsx';
+import { UserText } from '../../../ui/UserText.tsx';
 import { act } from '../../calls/tools.ts';
-import type { Request } from '../../live/documents.ts';
-import { ActionButton } from '../../parts/ActionButton.tsx';
-import { Ago } from '../../parts/Status.tsx';
-import { UserText } from '../../parts/UserText.tsx';
-import { addressOf, parameter } from '../../router.ts';
+import { type Request, requestDocument } from '../../live/documents.ts';
+import { useLive } from '../../live/live.ts';
+import { request as requestQuery } from '../../live/queries.ts';
+import { document } from '../../live/sources.ts';
+import { now } from '../../live/time.ts';
+import { ActionButton } from '../../parts/acting.tsx';
+import { Field } from '../../parts/Field.tsx';
+import { lazy } from '../../parts/lazy.tsx';
+import { Ago, Until } from '../../parts/Time.tsx';
+import { TaskTitle } from '../../parts/Title.tsx';
+import { Who } from '../../parts/Who.tsx';
+import { parameter } from '../../router.ts';
 import { SHOWN_QUESTION } from '../../shell/screens.ts';
+import { Decided } from './Decided.tsx';
+import { APPROVE, REFUSE } from './decision.ts';
+import { CHANGEABLE_MS } from './recent.ts';
 
-export function Question({ request }: { readonly request: Request }) {
-  const answer = useSignal('');
-  const comment = useSignal('');
+const CallFields = lazy(async () => (await import('./CallFields.tsx')).CallFields);
+
+/** @param asked the listed question; this component listens to it, because closed questions leave the list */
+export function Question({ request: asked }: { readonly request: Request }) {
+  const live = useLive(document(requestQuery(asked.id), requestDocument));
+  const request = ('value' in live ? live.value : undefined) ?? asked;
   const isShown = parameter(SHOWN_QUESTION) === request.id;
   const article = useRef<HTMLElement>(null);
+  const isChanging = useSignal(false);
   useEffect(() => {
     if (isShown) article.current?.scrollIntoView({ block: 'center' });
   }, [isShown]);
-  const said = (text: string) =>
-    act(
-      'inbox.answer',
-      { request_id: request.id, answer: text, ...(comment.value.trim() !== '' && { comment: comment.value.trim() }) },
-      z.object({}),
-    );
-  const choices = request.kind === 'approval' ? ['approve', 'refuse'] : request.options;
+  const isApproval = request.kind === 'approval';
+  const isOpen = request.state === 'open' || isChanging.value;
   return (
-    <article class="question" ref={article} aria-current={isShown ? 'true' : undefined}>
-      <p>
-        <UserText text={request.question} links />
-      </p>
-      {request.call !== null && (
-        <details>
-          <summary>
-            What will be done: <code>{request.call.tool}</code>
-          </summary>
-          <pre>
-            <UserText text={pretty(request.call.arguments)} />
-          </pre>
-        </details>
-      )}
-      <p class="soft">
-        {request.asked_by_agent === null ? 'A person' : <UserText text={request.asked_by_agent} />} asks,{' '}
-        <Ago at={request.created_at} />. It ends <Ago at={request.expires_at} />
-        {request.default !== null && (
-          <>
-            {' with the answer '}
-            <UserText text={request.default} />
-          </>
-        )}
-        .
-        {request.task_id !== null && (
-          <>
-            {' '}
-            <a href={addressOf(['t', request.task_id])}>Its task</a> waits.
-          </>
-        )}
-      </p>
-      {request.kind === 'text' && (
-        <label>
-          Your answer
-          <textarea rows={3} value={answer.value} onInput={(event) => (answer.value = event.currentTarget.value)} />
-        </label>
-      )}
-      {request.kind === 'approval' && (
-        <label>
-          What you want to say with it
-          <input value={comment.value} onInput={(event) => (comment.value = event.currentTarget.value)} />
-        </label>
-      )}
-      <p class="acts">
-        {request.kind === 'text' ? (
-          <ActionButton
-            label="Answer"
-            kind="primary"
-            disabled={answer.value.trim() === ''}
-            act={() => said(answer.value)}
-          />
-        ) : (
-          choices.map((choice, index) => (
-            <ActionButton
-              key={choice}
-              label={request.kind === 'approval' ? (choice === 'approve' ? 'Approve' : 'Refuse') : choice}
-              kind={index === 0 ? 'primary' : 'plain'}
-              act={() => said(choice)}
+    <article class="item" ref={article} aria-current={isShown ? 'true' : undefined}>
+      <span class={`tile-i ${isApproval ? 'lead' : 'wait'}`}>
+        <Icon of={isApproval ? 'approve' : 'question'} />
+      </span>
+      <div class="words">
+        <p class="meta">
+          <span class="named">
+            <Fill
+              text={isApproval ? text.requests : text.asks}
+              with={{ agent: <Who id={request.asked_by_agent ?? request.asked_by} /> }}
             />
-          ))
-        )}
-      </p>
+          </span>
+          <Ago at={request.created_at} />
+        </p>
+        <h3>
+          <UserText text={request.question} links />
+        </h3>
+        <p class="meta">
+          {request.task_id !== null && (
+            <span>
+              <Fill text={text.neededFor} with={{ task: <TaskTitle id={request.task_id} /> }} />
+            </span>
+          )}
+          {request.call !== null && (
+            <span>
+              <Fill text={text.runs} with={{ tool: <code>{request.call.tool}</code> }} />
+            </span>
+          )}
+          {request.state === 'open' && <Expiry request={request} />}
+        </p>
+      </div>
+      {isOpen ? (
+        <Answering request={request} answered={() => (isChanging.value = false)} />
+      ) : (
+        <Answered request={request} change={() => (isChanging.value = true)} />
+      )}
     </article>
   );
 }
 
-function pretty(json: string): string {
-  try {
-    return JSON.stringify(JSON.parse(json), undefined, 2);
-  } catch {
-    return json;
+function Expiry({ request: { default: answer, expires_at } }: { readonly request: Request }) {
+  return answer === null ? (
+    <span>
+      <Fill text={text.expires} with={{ time: <Until at={expires_at} /> }} />
+    </span>
+  ) : (
+    <span>
+      <Fill text={text.defaults} with={{ answer: <UserText text={answer} />, time: <Until at={expires_at} /> }} />
+    </span>
+  );
+}
+
+interface AnsweringProps {
+  readonly request: Request;
+  answered(): void;
+}
+
+function Answering({ request, answered }: AnsweringProps) {
+  const answer = useSignal('');
+  const note = useSignal('');
+  const isNoting = useSignal(false);
+  // People see what they approve, unless they fold it.
+  const isDetailed = useSignal(true);
+  const say = async (words: string) => {
+    const comment = note.value.trim();
+    const args = { request_id: request.id, answer: words, ...(comment !== '' && { comment }) };
+    await act('inbox.answer', args, z.object({}));
+    answered();
+  };
+  if (request.kind === 'text') {
+    return (
+      <div class="stack">
+        <Field label={text.answer}>
+          {(field) => (
+            <textarea {...field} value={answer.value} onInput={(event) => (answer.value = event.currentTarget.value)} />
+          )}
+        </Field>
+        <p class="acts">
+          <ActionButton
+            kind="primary"
+            label={text.send}
+            disabled={answer.value.trim() === ''}
+            act={() => say(answer.value)}
+          />
+        </p>
+      </div>
+    );
   }
+  return (
+    <div class="stack">
+      {isDetailed.value && request.call !== null && <CallFields call={request.call} />}
+      {isNoting.value && (
+        <Field label={text.note}>
+          {(field) => (
+            <input {...field} value={note.value} onInput={(event) => (note.value = event.currentTarget.value)} />
+          )}
+        </Field>
+      )}
+      <p class="acts">
+        {request.kind === 'approval' ? (
+          <>
+            <ActionButton kind="primary" label={text.approve} act={() => say(APPROVE)} />
+            <ActionButton label={text.decline} act={() => say(REFUSE)} />
+          </>
+        ) : (
+          request.options.map((option) => <ActionButton key={option} label={option} act={() => say(option)} />)
+        )}
+        {!isNoting.value && (
+          <button type="button" class="b quiet" onClick={() => (isNoting.value = true)}>
+            {text.addNote}
+          </button>
+        )}
+        {request.call !== null && (
+          <button
+            type="button"
+            class="b quiet"
+            aria-expanded={isDetailed.value}
+            onClick={() => (isDetailed.value = !isDetailed.value)}>
+            {isDetailed.value ? text.hideDetails : text.showDetails}
+          </button>
+        )}
+      </p>
+    </div>
+  );
+}
+
+interface AnsweredProps {
+  readonly request: Request;
+  change(): void;
+}
+
+/** The answer. For a minute, the person can change an answer that has run nothing. */
+function Answered({ request, change }: AnsweredProps) {
+  const { state, settled_at, call, answered_by_agent: agent, delivered_at: delivered } = request;
+  const left = (settled_at?.getTime() ?? 0) + CHANGEABLE_MS - now.value;
+  const isChangeable = call === null && agent === null && delivered === undefined && state === 'answered' && left > 0;
+  return (
+    <p class="acts soft" role="status">
+      <Decided request={request} />
+      {isChangeable && (
+        <>
+          <button type="button" class="b quiet small" onClick={change}>
+            {text.change}
+          </button>
+          <span class="faint">{fill(text.changeFor, { time: duration(left) })}</span>
+        </>
+      )}
+    </p>
+  );
 }

@@ -1,16 +1,26 @@
 /** Notification preferences, and agents that may answer for the person. The page writes them to the database. */
 import { useSignal } from '@preact/signals';
+import { Fragment } from 'preact';
+import { common } from '../../../text/common.ts';
+import { preferences as text } from '../../../text/preferences.ts';
+import { shell } from '../../../text/shell.ts';
+import { fill } from '../../../ui/format.ts';
+import { UserText } from '../../../ui/UserText.tsx';
 import { agentDocument, type Preferences as Preferred, preferencesDocument } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
 import { usePaged } from '../../live/paged.ts';
 import { agentsOf, preferences as preferencesQuery } from '../../live/queries.ts';
 import { document, setDocument } from '../../live/sources.ts';
-import { ActionButton } from '../../parts/ActionButton.tsx';
+import { ActionButton } from '../../parts/acting.tsx';
+import { Bones } from '../../parts/Bones.tsx';
+import { Field } from '../../parts/Field.tsx';
 import { MoreOf } from '../../parts/More.tsx';
-import { Card, Shown } from '../../parts/Notice.tsx';
-import { UserText } from '../../parts/UserText.tsx';
+import { Section, Shown } from '../../parts/Notice.tsx';
+import { Page } from '../../parts/Page.tsx';
+import { Name } from '../../parts/Who.tsx';
 import { workspace } from '../../router.ts';
 import type { Person } from '../../session/session.ts';
+import { askForNotifications, notificationState } from '../../shell/notifications.ts';
 
 /** Four weeks, which is also the maximum in the security rules. */
 const MAX_MINUTES = 40_320;
@@ -19,12 +29,11 @@ const DEFAULTS = preferencesDocument.parse({});
 export function Preferences({ person }: { readonly person: Person }) {
   const live = useLive(document(preferencesQuery(person.uid), preferencesDocument));
   return (
-    <>
-      <h1>Preferences</h1>
-      <Shown live={live}>
+    <Page title={shell.preferences}>
+      <Shown live={live} what={shell.preferences.toLowerCase()} bones={<Bones lines={6} />}>
         {(stored = DEFAULTS) => <Chosen key={JSON.stringify(stored)} person={person} stored={stored} />}
       </Shown>
-    </>
+    </Page>
   );
 }
 
@@ -32,27 +41,35 @@ function Chosen({ person, stored }: { readonly person: Person; readonly stored: 
   const wanted = useSignal(stored);
   const minutes = useSignal(String(stored.reminder_lead_minutes));
   const isPossible = /^\d+$/.test(minutes.value) && Number(minutes.value) <= MAX_MINUTES;
+  const chosen = { ...wanted.value, reminder_lead_minutes: Number(minutes.value) };
+  const isChanged = JSON.stringify(chosen) !== JSON.stringify(stored);
   const change = (more: Partial<Preferred>) => {
     wanted.value = { ...wanted.value, ...more };
   };
   return (
-    <>
-      <Card title="Being told">
-        <div class="edit">
-          <label>
-            Minutes before a to-do is due
-            <input
-              inputMode="numeric"
-              value={minutes.value}
-              aria-invalid={!isPossible}
-              onInput={(event) => (minutes.value = event.currentTarget.value)}
-            />
-          </label>
-          <Choice label="On my devices" isOn={wanted.value.push} set={(push) => change({ push })} />
-          <Choice label="By mail" isOn={wanted.value.email} set={(email) => change({ email })} />
+    <div class="stack prose">
+      <Section title={text.notifications} isCard>
+        <div class="row">
+          <Field label={text.lead} hint={text.leadHint} error={isPossible ? '' : text.badLead}>
+            {(field) => (
+              <input
+                {...field}
+                inputMode="numeric"
+                value={minutes.value}
+                onInput={(event) => (minutes.value = event.currentTarget.value)}
+              />
+            )}
+          </Field>
         </div>
-        {!isPossible && <p class="error">A whole number of minutes, at most four weeks: {MAX_MINUTES}.</p>}
-      </Card>
+        <Switch label={text.push} hint={text.pushHint} isOn={wanted.value.push} set={(push) => change({ push })} />
+        <Switch
+          label={text.email}
+          hint={fill(text.emailHint, { email: person.email })}
+          isOn={wanted.value.email}
+          set={(email) => change({ email })}
+        />
+        <BrowserNotifications />
+      </Section>
       <Answering
         person={person}
         chosen={wanted.value.agents_may_answer}
@@ -60,15 +77,34 @@ function Chosen({ person, stored }: { readonly person: Person; readonly stored: 
       />
       <p class="acts">
         <ActionButton
-          label="Save"
           kind="primary"
-          disabled={!isPossible}
-          act={() =>
-            setDocument(preferencesQuery(person.uid), { ...wanted.value, reminder_lead_minutes: Number(minutes.value) })
-          }
+          label={common.save}
+          disabled={!isPossible || !isChanged}
+          done={text.saved}
+          act={() => setDocument(preferencesQuery(person.uid), chosen)}
         />
       </p>
-    </>
+    </div>
+  );
+}
+
+function BrowserNotifications() {
+  const state = notificationState.value;
+  if (state === 'unsupported') return null;
+  return (
+    <div class="row">
+      <div class="grow">
+        <p>{text.browser}</p>
+        <p class="hint">{text.browserHint}</p>
+      </div>
+      {state === 'default' ? (
+        <button type="button" class="b small" onClick={() => void askForNotifications()}>
+          {text.turnOn}
+        </button>
+      ) : (
+        <span class={state === 'granted' ? 'tag good' : 'tag'}>{state === 'granted' ? text.isOn : text.isBlocked}</span>
+      )}
+    </div>
   );
 }
 
@@ -81,16 +117,17 @@ interface AnsweringProps {
 function Answering({ person, chosen, choose }: AnsweringProps) {
   const agents = usePaged(agentsOf(workspace.value), agentDocument);
   return (
-    <Card title="Who may answer questions for me">
-      <Shown live={agents.live}>
+    <Section title={text.answering} isCard>
+      <p class="row hint">{text.answeringHint}</p>
+      <Shown live={agents.live} what={shell.agents.toLowerCase()}>
         {({ rows }) => {
           const own = rows.filter(({ owner_uid: owner }) => owner === person.uid);
           const elsewhere = chosen.filter((id) => own.every((agent) => agent.id !== id));
           return (
             <>
-              {own.length === 0 && <p class="soft">This workspace is not the home workspace of any of your agents.</p>}
+              {own.length === 0 && <p class="row soft">{text.noAgents}</p>}
               {own.map((agent) => (
-                <Choice
+                <Switch
                   key={agent.id}
                   label={agent.name}
                   isOn={chosen.includes(agent.id)}
@@ -98,31 +135,48 @@ function Answering({ person, chosen, choose }: AnsweringProps) {
                 />
               ))}
               {elsewhere.length > 0 && (
-                <p class="soft">
-                  {agents.more === undefined ? 'And of other workspaces: ' : 'And others: '}
-                  <UserText text={elsewhere.join(', ')} />
+                <p class="row soft">
+                  {fill(text.elsewhere, { names: '' })}
+                  {elsewhere.map((id, index) => (
+                    <Fragment key={id}>
+                      {index > 0 && ', '}
+                      <Name id={id} />
+                    </Fragment>
+                  ))}
                 </p>
               )}
             </>
           );
         }}
       </Shown>
-      <MoreOf what="agents" of={agents} />
-    </Card>
+      <MoreOf what={shell.agents.toLowerCase()} of={agents} />
+    </Section>
   );
 }
 
-interface ChoiceProps {
+interface SwitchProps {
   readonly label: string;
+  readonly hint?: string;
   readonly isOn: boolean;
   set(isOn: boolean): void;
 }
 
-function Choice({ label, isOn, set }: ChoiceProps) {
+function Switch({ label, hint, isOn, set }: SwitchProps) {
   return (
-    <label class="check">
-      <input type="checkbox" checked={isOn} onChange={(event) => set(event.currentTarget.checked)} />{' '}
-      <UserText text={label} />
-    </label>
+    <div class="row">
+      <label class="check grow">
+        <input
+          type="checkbox"
+          role="switch"
+          checked={isOn}
+          aria-checked={isOn}
+          onChange={(event) => set(event.currentTarget.checked)}
+        />
+        <span>
+          <UserText text={label} />
+          {hint !== undefined && <span class="hint">{hint}</span>}
+        </span>
+      </label>
+    </div>
   );
 }

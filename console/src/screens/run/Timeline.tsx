@@ -1,144 +1,150 @@
-/** Attempts of each step as bars: wait, duration and outcome. */
-import { duration } from '../../parts/dates.ts';
-import { Card } from '../../parts/Notice.tsx';
-import { Status } from '../../parts/Status.tsx';
-import { UserText } from '../../parts/UserText.tsx';
-import { addressOf } from '../../router.ts';
+/** The steps of a run and the attempts of each model, as bars on a line of time. */
+
+import { runs as text } from '../../../text/runs.ts';
+import { Avatar } from '../../../ui/Avatar.tsx';
+import { duration, fill } from '../../../ui/format.ts';
+import { Icon } from '../../../ui/Icon.tsx';
+import { type Bar, type Lane, Lanes } from '../../../ui/Lanes.tsx';
+import { State } from '../../../ui/State.tsx';
+import { niceEnd } from '../../../ui/ticks.ts';
+import { UserText } from '../../../ui/UserText.tsx';
+import { Section } from '../../parts/Notice.tsx';
 import type { Attempt, RunResponse, Step } from './response.ts';
+import { winnerOf } from './winner.ts';
 
 interface TimelineProps {
   readonly answer: RunResponse;
-  readonly runStart: Date;
+  readonly start: Date;
+  /** End of the run, or the present. */
+  readonly end: Date;
 }
 
-export function Timeline({ answer: { steps, running, attempts }, runStart }: TimelineProps) {
-  const end = Math.max(runStart.getTime() + 1, ...steps.map(({ settledAt }) => timeOf(settledAt) ?? 0));
-  const longest = Math.max(1, ...steps.map(({ name }) => lengthOf(attempts.filter((one) => one.step === name))));
+const TICKS = 6;
+
+export function Timeline({ answer, start, end }: TimelineProps) {
+  const { steps, running, attempts } = answer;
+  const whole = Math.max(1000, end.getTime() - start.getTime());
+  const share = (milliseconds: number) => Math.max(0, Math.min(1, milliseconds / whole));
+  const { step } = niceEnd(whole, TICKS);
+  const ticks = Array.from({ length: Math.floor(whole / step) + 1 }, (_none, index) => ({
+    at: share(index * step),
+    label: duration(index * step),
+  }));
+  const winner = winnerOf(answer)?.agent;
+  const lanes = [
+    ...steps.flatMap((one) =>
+      lanesOf(
+        one,
+        attempts.filter(({ step: name }) => name === one.name),
+        { start, share, winner },
+      ),
+    ),
+    ...running.map((name): Lane => ({ key: `running ${name}`, name: <State of="running" words={name} />, bars: [] })),
+  ];
   return (
-    <Card title="Steps" count={steps.length}>
-      <ol class="plain rows">
-        {steps.map((step) => (
-          <li key={`${step.name} ${step.iteration}`}>
-            <p>
-              <Status of={step.status} /> <strong>{step.name}</strong>{' '}
-              <span class="soft">
-                {step.role}
-                {step.iteration > 1 && `, round ${step.iteration}`}, by <UserText text={step.agent} />
-              </span>
-              {step.taskId !== undefined && (
-                <>
-                  {' '}
-                  <a href={addressOf(['t', step.taskId])}>its task</a>
-                </>
-              )}
-            </p>
-            <Span step={step} from={runStart.getTime()} to={end} />
-            <Lanes attempts={attempts.filter((one) => one.step === step.name)} longest={longest} />
-            {step.explanation !== undefined && (
-              <p>
-                <UserText text={step.explanation} />
-              </p>
-            )}
-            {step.error !== undefined && (
-              <p class="error">
-                <UserText text={step.error} />
-              </p>
-            )}
-            {step.results.map((result, index) => (
-              <details key={`${index} ${result.agent}`}>
-                <summary>
-                  <UserText text={result.agent} />
-                  {result.error !== undefined && (
-                    <span class="error">
-                      {' '}
-                      <UserText text={result.error} limit={200} />
-                    </span>
-                  )}
-                </summary>
-                {result.output !== undefined && (
-                  <pre class="text">
-                    <UserText text={result.output} links />
-                  </pre>
-                )}
-              </details>
-            ))}
-          </li>
-        ))}
-        {running.map((name) => (
-          <li key={`running ${name}`}>
-            <Status of="running" /> <strong>{name}</strong>
-          </li>
-        ))}
-      </ol>
-    </Card>
+    <Section title={text.timeline} count={steps.length + running.length} isCard actions={<Legend />}>
+      <Lanes label={text.timeline} head={text.stepAndModel} ticks={ticks} lanes={lanes} />
+    </Section>
   );
 }
 
-/** Position of a step on the run's timeline. */
-function Span({ step, from, to }: { readonly step: Step; readonly from: number; readonly to: number }) {
-  const [started, settled] = [timeOf(step.startedAt), timeOf(step.settledAt)];
-  if (started === undefined || settled === undefined) return null;
-  const share = (time: number) => (100 * Math.max(0, Math.min(time, to) - from)) / (to - from);
-  const words = `begun after ${duration(started - from)}, took ${duration(settled - started)}`;
+function Legend() {
   return (
-    <div class="span">
-      <div class="line" aria-hidden="true">
-        <span style={{ marginLeft: `${share(started)}%`, width: `max(2px, ${share(settled) - share(started)}%)` }} />
-      </div>
-      <span class="soft">{words}</span>
-    </div>
-  );
-}
-
-function timeOf(instant: string | undefined): number | undefined {
-  return instant === undefined ? undefined : new Date(instant).getTime();
-}
-
-/** One row for each agent, with the agent's attempts one after the other. */
-function Lanes({ attempts, longest }: { readonly attempts: readonly Attempt[]; readonly longest: number }) {
-  const agents = [...new Set(attempts.map(({ agent }) => agent))];
-  return (
-    <ul class="plain lanes">
-      {agents.map((agent) => (
-        <li key={agent}>
-          <span class="lane">
-            <UserText text={agent} />
-          </span>
-          <span class="bars">
-            {attempts
-              .filter((one) => one.agent === agent)
-              .map((one, index) => (
-                <Bar key={`${index} ${one.milliseconds}`} attempt={one} longest={longest} />
-              ))}
-          </span>
-        </li>
-      ))}
+    <ul class="legend">
+      <li>
+        <span class="key f-lead" />
+        {text.step}
+      </li>
+      <li>
+        <span class="key f-good" />
+        {text.answered}
+      </li>
+      <li>
+        <span class="key f-bad" />
+        {text.failedAttempt}
+      </li>
     </ul>
   );
 }
 
-function Bar({ attempt, longest }: { readonly attempt: Attempt; readonly longest: number }) {
-  const share = (milliseconds: number) => `${(100 * milliseconds) / longest}%`;
-  const isAnswer = attempt.outcome === 'answered';
-  const words = `${attempt.outcome.replaceAll('_', ' ')}, ${duration(attempt.milliseconds)}`;
-  return (
-    <>
-      {attempt.waited > 0 && <span class="waited" style={{ width: share(attempt.waited) }} />}
-      <span
-        class={isAnswer ? 'attempt' : 'attempt missed'}
-        style={{ minWidth: share(attempt.milliseconds) }}
-        title={`${attempt.model}: ${attempt.reason ?? words}`}
-      >
-        {words}
-      </span>
-    </>
-  );
+interface Scale {
+  readonly start: Date;
+  readonly winner: string | undefined;
+  share(milliseconds: number): number;
 }
 
-/** Duration of the slowest agent. */
-function lengthOf(attempts: readonly Attempt[]): number {
-  const lengths = new Map<string, number>();
-  for (const { agent, waited, milliseconds } of attempts)
-    lengths.set(agent, (lengths.get(agent) ?? 0) + waited + milliseconds);
-  return Math.max(0, ...lengths.values());
+function lanesOf(step: Step, attempts: readonly Attempt[], scale: Scale): readonly Lane[] {
+  const begin = timeOf(step.startedAt, scale.start);
+  const end = timeOf(step.settledAt, scale.start);
+  const own: Lane = {
+    key: `${step.name} ${step.iteration}`,
+    name: (
+      <>
+        <State of={step.status} words="" />
+        <b>{step.name}</b>
+        <span class="faint">{step.role}</span>
+        {begin !== undefined && end !== undefined && <span class="soft push num">{duration(end - begin)}</span>}
+      </>
+    ),
+    bars: begin === undefined || end === undefined ? [] : [stepBar(step, begin, end, scale)],
+  };
+  const agents = [...new Set(attempts.map(({ agent }) => agent))];
+  return [own, ...agents.map((agent) => agentLane(step, agent, attempts, begin ?? 0, scale))];
+}
+
+function stepBar(step: Step, begin: number, end: number, { share }: Scale): Bar {
+  const words = fill(text.startedAfter, { start: duration(begin), time: duration(end - begin) });
+  return { tone: 'lead', from: share(begin), to: share(end), words: step.name, title: `${step.name}: ${words}` };
+}
+
+function agentLane(
+  step: Step,
+  agent: string,
+  attempts: readonly Attempt[],
+  begin: number,
+  { share, winner }: Scale,
+): Lane {
+  let at = begin;
+  const lulls: [number, number][] = [];
+  const own = attempts.filter((one) => one.agent === agent);
+  const bars = own.map((one): Bar => {
+    if (one.waited > 0) lulls.push([share(at), share(at + one.waited)]);
+    const from = at + one.waited;
+    at = from + one.milliseconds;
+    const words = `${outcomeName(one.outcome)}, ${duration(one.milliseconds)}`;
+    return {
+      tone: one.outcome === 'answered' ? 'good' : 'bad',
+      from: share(from),
+      to: share(at),
+      words,
+      title: `${one.model}: ${words}${one.reason === undefined ? '' : `. ${one.reason}`}`,
+    };
+  });
+  const time = own.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
+  return {
+    key: `${step.name} ${step.iteration} ${agent}`,
+    isDeep: true,
+    name: (
+      <>
+        <Avatar name={agent} id={agent} />
+        <UserText text={agent} limit={40} />
+        {step.results.length > 1 && agent === winner && (
+          <span class="tag good">
+            <Icon of="trophy" small />
+            {text.winner}
+          </span>
+        )}
+        <span class="soft push num">{duration(time)}</span>
+      </>
+    ),
+    bars,
+    lulls,
+  };
+}
+
+const outcomeName = (outcome: string): string => text.outcomes[outcome] ?? outcome.replaceAll('_', ' ');
+
+/** Milliseconds since the start of the run. */
+function timeOf(instant: string | undefined, start: Date): number | undefined {
+  return instant === undefined ? undefined : new Date(instant).getTime() - start.getTime();
 }

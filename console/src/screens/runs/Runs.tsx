@@ -1,59 +1,98 @@
-/** A person's runs in the workspace, newest first. */
-import { type Run, runDocument } from '../../live/documents.ts';
+/** A person's runs in the workspace, newest first, and a form that starts one. */
+
+import { runs as text } from '../../../text/runs.ts';
+import { shell } from '../../../text/shell.ts';
+import { fill, money } from '../../../ui/format.ts';
+import { Meter } from '../../../ui/Meter.tsx';
+import { State } from '../../../ui/State.tsx';
+import { UserText } from '../../../ui/UserText.tsx';
 import { usePaged } from '../../live/paged.ts';
 import { runsOf } from '../../live/queries.ts';
+import { type Run, runDocument } from '../../live/runDocument.ts';
+import { Bones } from '../../parts/Bones.tsx';
 import { MoreOf } from '../../parts/More.tsx';
 import { Empty, Shown } from '../../parts/Notice.tsx';
-import { Ago, Status } from '../../parts/Status.tsx';
-import { UserText } from '../../parts/UserText.tsx';
+import { Page } from '../../parts/Page.tsx';
+import { At } from '../../parts/Time.tsx';
 import { addressOf, workspace } from '../../router.ts';
 import type { Person } from '../../session/session.ts';
+import { mayAs } from '../../shell/role.ts';
+import { PAGES } from '../../shell/screens.ts';
 import { StartRun } from './StartRun.tsx';
 
 export function Runs({ person }: { readonly person: Person }) {
   const runs = usePaged(runsOf(person.uid, workspace.value), runDocument);
   return (
-    <>
-      <h1>Runs</h1>
-      <StartRun />
-      <Shown live={runs.live}>
+    <Page title={shell.runs}>
+      {mayAs('worker') && <StartRun />}
+      <Shown live={runs.live} what={shell.runs.toLowerCase()} bones={<Bones lines={6} />}>
         {({ rows }) =>
           rows.length === 0 ? (
-            <Empty title="No runs here yet.">
-              <p>
-                Ask here, or have an agent ask with orchestration_orchestrate: “Ask two models which index this query
-                needs, and compare.”
-              </p>
-            </Empty>
+            <Empty icon="run" title={text.none} hint={text.noneHint} />
           ) : (
-            <ul class="plain rows">
-              {rows.map((run) => (
-                <li key={run.id}>
-                  <Status of={run.status} />{' '}
-                  <a href={addressOf(['r', run.id])}>
-                    <UserText text={run.title} limit={160} />
-                  </a>
-                  <p class="soft">
-                    <UserText text={run.workflow} /> · <Ago at={run.created_at} /> · {progressOf(run)} ·{' '}
-                    {`$${run.spent.cost_usd.toFixed(4)}`}
-                  </p>
-                  {run.failure !== null && (
-                    <p class="error">
-                      <UserText text={run.failure.message} limit={300} />
-                    </p>
-                  )}
-                </li>
-              ))}
-            </ul>
+            <div class="edge-to-edge">
+              <table class="list">
+                <thead>
+                  <tr>
+                    <th scope="col">{text.run}</th>
+                    <th scope="col">{text.status}</th>
+                    <th scope="col">{text.workflow}</th>
+                    <th scope="col">{text.steps}</th>
+                    <th scope="col" class="right">
+                      {text.cost}
+                    </th>
+                    <th scope="col" class="right">
+                      {text.started}
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {rows.map((run) => (
+                    <RunRow key={run.id} run={run} />
+                  ))}
+                </tbody>
+              </table>
+            </div>
           )
         }
       </Shown>
-      <MoreOf what="runs" of={runs} />
-    </>
+      <MoreOf what={shell.runs.toLowerCase()} of={runs} />
+    </Page>
   );
 }
 
-export function progressOf({ steps_settled, steps_planned, current }: Run): string {
-  const settled = `${steps_settled} of ${Math.max(steps_planned, steps_settled)} steps`;
-  return current.length === 0 ? settled : `${settled}, now ${current.join(', ')}`;
+function RunRow({ run }: { readonly run: Run }) {
+  const { steps_settled: settled, current } = run;
+  const planned = Math.max(run.steps_planned, settled);
+  return (
+    <tr>
+      <th scope="row" class="title">
+        <a href={addressOf([PAGES.run, run.id])}>
+          <UserText text={run.title} limit={160} />
+        </a>
+        {run.failure !== null && (
+          <p class="soft">
+            <UserText text={run.failure.message} limit={120} />
+          </p>
+        )}
+      </th>
+      <td class="nowrap">
+        <State of={run.budget_wait === null ? run.status : 'budget'} />
+      </td>
+      <td class="soft">
+        <UserText text={workflowName(run.workflow)} limit={60} />
+      </td>
+      <td class="soft nowrap num">
+        <Meter fine parts={[[run.failure === null ? 'lead' : 'bad', planned === 0 ? 0 : settled / planned]]} />{' '}
+        {fill(text.stepsOf, { done: settled, n: planned })}
+        {current.length > 0 && ` · ${current.join(', ')}`}
+      </td>
+      <td class="right num">{money(run.spent.cost_usd)}</td>
+      <td class="right faint nowrap">
+        <At at={run.created_at} />
+      </td>
+    </tr>
+  );
 }
+
+export const workflowName = (name: string): string => text.workflows[name] ?? name;

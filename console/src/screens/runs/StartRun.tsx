@@ -1,56 +1,67 @@
 /** Form that starts a run; the run's page shows its result. Source: docs/reference/orchestration.md. */
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
+import { runs as text } from '../../../text/runs.ts';
+import { task } from '../../../text/task.ts';
 import { act } from '../../calls/tools.ts';
-import { ActionButton } from '../../parts/ActionButton.tsx';
-import { Card } from '../../parts/Notice.tsx';
-import { addressOf, go } from '../../router.ts';
+import { ActionButton } from '../../parts/acting.tsx';
+import { Field } from '../../parts/Field.tsx';
+import { addressOf, go, parameter } from '../../router.ts';
+import { PAGES } from '../../shell/screens.ts';
 
-const WORKFLOWS = [
-  ['auto', 'as the task asks for'],
-  ['direct', 'one model, one answer'],
-  ['plan-execute', 'a plan, then its execution'],
-  ['competitive', 'several models, the best answer'],
-  ['iterative', 'in rounds, each reviewed'],
-] as const;
+const WORKFLOWS = ['auto', 'direct', 'plan-execute', 'competitive', 'iterative'] as const;
+const MAX_DOLLARS = 10_000;
 
 const startedRun = z.object({ runId: z.string() });
 
 export function StartRun() {
-  const prompt = useSignal('');
-  const workflow = useSignal('auto');
+  const prompt = useSignal(parameter('prompt') ?? '');
+  const workflow = useSignal<string>('auto');
   const dollars = useSignal('1');
-  const max = Number(dollars.value);
-  const isPossible = prompt.value.trim() !== '' && Number.isFinite(max) && max > 0 && max <= 10_000;
+  const max = Number(dollars.value.replace(',', '.'));
+  const isPossible = Number.isFinite(max) && max > 0 && max <= MAX_DOLLARS;
   return (
-    <Card title="Ask models">
-      <div class="edit">
-        <label>
-          What to do
-          <textarea rows={3} value={prompt.value} onInput={(event) => (prompt.value = event.currentTarget.value)} />
-        </label>
-        <label>
-          How
-          <select value={workflow.value} onChange={(event) => (workflow.value = event.currentTarget.value)}>
-            {WORKFLOWS.map(([name, words]) => (
-              <option key={name} value={name}>
-                {words}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          May cost, in US dollars
-          <input
-            inputMode="decimal"
-            value={dollars.value}
-            onInput={(event) => (dollars.value = event.currentTarget.value)}
-          />
-        </label>
+    <section class="card pad stack" aria-label={text.ask}>
+      <h2>{text.ask}</h2>
+      <label>
+        <span class="away">{text.prompt}</span>
+        <textarea
+          class="input"
+          placeholder={text.promptHint}
+          value={prompt.value}
+          onInput={(event) => (prompt.value = event.currentTarget.value)}
+        />
+      </label>
+      <div class="write">
+        <Field label={text.workflow}>
+          {(field) => (
+            <select
+              {...field}
+              value={workflow.value}
+              onChange={(event) => (workflow.value = event.currentTarget.value)}>
+              {WORKFLOWS.map((name) => (
+                <option key={name} value={name}>
+                  {text.workflows[name]}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label={task.spendingLimit} error={isPossible ? '' : text.badLimit}>
+          {(field) => (
+            <input
+              {...field}
+              inputMode="decimal"
+              value={dollars.value}
+              onInput={(event) => (dollars.value = event.currentTarget.value)}
+            />
+          )}
+        </Field>
         <ActionButton
-          label="Ask"
           kind="primary"
-          disabled={!isPossible}
+          icon="run"
+          label={text.start}
+          disabled={!isPossible || prompt.value.trim() === ''}
           act={async () => {
             // Does not wait for the end, because the run's page shows progress.
             const asked = {
@@ -60,10 +71,10 @@ export function StartRun() {
             };
             const { runId } = await act('orchestration.orchestrate', asked, startedRun);
             prompt.value = '';
-            go(addressOf(['r', runId]));
+            go(addressOf([PAGES.run, runId]));
           }}
         />
       </div>
-    </Card>
+    </section>
   );
 }

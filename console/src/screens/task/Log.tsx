@@ -1,19 +1,24 @@
-/** A coding task's log, opened at its end. Scrolling up loads earlier lines. */
+/** A code task's log, opened at its end. Scrolling up loads earlier lines. It can be searched, and attempts folded. */
 import { useSignal } from '@preact/signals';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { task as text } from '../../../text/task.ts';
+import { exactTime, fill, number, plural } from '../../../ui/format.ts';
+import { Icon } from '../../../ui/Icon.tsx';
+import { UserText } from '../../../ui/UserText.tsx';
 import { type LogChunk, logChunkDocument, type Task } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
 import { latestLog, olderLog } from '../../live/queries.ts';
 import { documents, readOnce } from '../../live/sources.ts';
-import { ErrorNotice } from '../../parts/ActionButton.tsx';
-import { timeOfDay } from '../../parts/dates.ts';
-import { Card, Shown } from '../../parts/Notice.tsx';
-import { ScrollArea } from '../../parts/ScrollArea.tsx';
-import { UserText } from '../../parts/UserText.tsx';
-import { useWindow } from '../../parts/VirtualList.tsx';
+import { ErrorNotice } from '../../parts/acting.tsx';
+import { Bones } from '../../parts/Bones.tsx';
+import { CopyButton } from '../../parts/Copy.tsx';
+import { Shown } from '../../parts/Notice.tsx';
+import { isClosed } from '../../parts/taskState.ts';
+import { offsetsOf, useWindow } from '../../parts/VirtualList.tsx';
 import { type Line, linesOf } from './lines.ts';
+import { type LogRow, rowsOfLog } from './logRows.ts';
 
-const LINE_HEIGHT = 20;
+const LINE_HEIGHT = 22;
 
 /** Distance from the top at which earlier lines are loaded. */
 const NEAR_BEGINNING = 40 * LINE_HEIGHT;
@@ -37,36 +42,40 @@ export function Log({ task }: { readonly task: Task }) {
     }
   }
 
+  const rows = 'value' in live ? live.value.rows : [];
+  const chunks = [...older.value, ...rows];
+  const lines = useMemo(() => linesOf(chunks), [older.value, rows]);
+  const first = Math.min(...chunks.map((chunk) => chunk.first_line));
   return (
-    <Card title="Log">
-      <Shown live={live}>
-        {({ rows }) => {
-          const lines = linesOf([...older.value, ...rows]);
-          const first = Math.min(...[...older.value, ...rows].map((chunk) => chunk.first_line));
-          return lines.length === 0 ? (
-            <p class="soft">It has said nothing yet.</p>
-          ) : (
-            <Lines lines={lines} before={first > 0 ? () => void readOlder(first) : undefined} />
-          );
-        }}
-      </Shown>
-      {trouble.value !== undefined && <ErrorNotice of={trouble.value} />}
-    </Card>
+    <Lines
+      lines={lines}
+      isLive={!isClosed(task)}
+      live={live}
+      before={chunks.length > 0 && first > 0 ? () => void readOlder(first) : undefined}
+      trouble={trouble.value}
+    />
   );
 }
 
 interface LinesProps {
   readonly lines: readonly Line[];
+  readonly isLive: boolean;
+  readonly live: Parameters<typeof Shown>[0]['live'];
   /** Loads earlier lines; undefined at the start of the log. */
   readonly before: (() => void) | undefined;
+  readonly trouble: unknown;
 }
 
-function Lines({ lines, before }: LinesProps) {
-  const { box, from, to, above, below } = useWindow(lines.length, LINE_HEIGHT);
+function Lines({ lines, isLive, live, before, trouble }: LinesProps) {
+  const words = useSignal('');
+  const folded = useSignal<ReadonlySet<number>>(new Set());
+  const rows = useMemo(() => rowsOfLog(lines, words.value, folded.value), [lines, words.value, folded.value]);
+  const offsets = useMemo(() => offsetsOf(rows.map(() => LINE_HEIGHT)), [rows]);
+  const { box, from, to, above, below } = useWindow(offsets, 'box');
   /** Whether the end of the log is visible. If so, it stays visible when new lines arrive. */
   const follows = useSignal(true);
   const firstShown = useRef(lines[0]?.number ?? 0);
-  const { length } = lines;
+  const { length } = rows;
   const first = lines[0]?.number ?? 0;
   useLayoutEffect(() => {
     const element = box.current;
@@ -77,53 +86,108 @@ function Lines({ lines, before }: LinesProps) {
     if (come > 0) element.scrollTop += come * LINE_HEIGHT;
     else if (follows.value) element.scrollTop = element.scrollHeight;
   }, [length, first, follows.value]);
-  const firstError = lines.findIndex(({ level }) => level === 'error');
+  const firstError = rows.findIndex((row) => row.kind === 'line' && row.line.level === 'error');
+  const found = rows.filter(({ kind }) => kind === 'line').length;
   return (
-    <>
-      <p class="acts">
-        {firstError >= 0 && (
-          <button
-            type="button"
-            class="plain"
-            onClick={() => {
-              follows.value = false;
-              box.current?.scrollTo({ top: firstError * LINE_HEIGHT });
-            }}
-          >
-            To the first error
-          </button>
+    <section class="card" aria-label={text.log}>
+      <div class="head">
+        <h2>{text.log}</h2>
+        {isLive ? (
+          <span class="tag busy">{text.live}</span>
+        ) : (
+          <span class="soft">{plural(lines.length, text.lines)}</span>
         )}
-        {!follows.value && (
-          <button
-            type="button"
-            class="plain"
-            onClick={() => {
-              follows.value = true;
-            }}
-          >
-            To the end
-          </button>
-        )}
-      </p>
-      <ScrollArea
-        class="log"
-        box={box}
-        label="Lines of the log"
-        onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
-          const isAtEnd = scrollHeight - scrollTop - clientHeight < LINE_HEIGHT * 2;
-          if (isAtEnd !== follows.peek()) follows.value = isAtEnd;
-          if (scrollTop < NEAR_BEGINNING) before?.();
-        }}
-      >
-        <div style={{ height: `${above}px` }} />
-        {lines.slice(from, to).map((line) => (
-          <p key={line.number} class={`line ${line.level}`}>
-            <span class="number">{line.number + 1}</span> <time>{timeOfDay(line.at)}</time>{' '}
-            <UserText text={line.text} limit={2000} />
-          </p>
-        ))}
-        <div style={{ height: `${below}px` }} />
-      </ScrollArea>
-    </>
+        <span class="acts push">
+          <label class="search">
+            <span class="away">{text.searchLog}</span>
+            <Icon of="search" />
+            <input
+              class="input"
+              type="search"
+              placeholder={text.searchLog}
+              value={words.value}
+              onInput={(event) => (words.value = event.currentTarget.value)}
+            />
+          </label>
+          {words.value !== '' && (
+            <span class="soft num" role="status">
+              {fill(text.found, { n: number(found) })}
+            </span>
+          )}
+          {firstError >= 0 && (
+            <button
+              type="button"
+              class="b quiet small"
+              onClick={() => {
+                follows.value = false;
+                box.current?.scrollTo({ top: firstError * LINE_HEIGHT });
+              }}>
+              {text.toFirstError}
+            </button>
+          )}
+          {!follows.value && (
+            <button type="button" class="b quiet small" onClick={() => (follows.value = true)}>
+              {text.toLatest}
+            </button>
+          )}
+          <CopyButton text={lines.map((line) => line.text).join('\n')} what={text.logText} />
+        </span>
+      </div>
+      <Shown live={live} what={text.log.toLowerCase()} bones={<Bones lines={6} />}>
+        {() =>
+          lines.length === 0 ? (
+            <p class="row soft">{text.noOutput}</p>
+          ) : (
+            <section
+              class="log"
+              ref={box}
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: people without a mouse scroll the focused element.
+              tabIndex={0}
+              aria-label={text.logLines}
+              onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+                const isAtEnd = scrollHeight - scrollTop - clientHeight < LINE_HEIGHT * 2;
+                if (isAtEnd !== follows.peek()) follows.value = isAtEnd;
+                if (scrollTop < NEAR_BEGINNING) before?.();
+              }}>
+              <ol>
+                <li class="gap" style={{ height: `${above}px` }} />
+                {rows.slice(from, to).map((row) => (
+                  <Row key={row.key} row={row} fold={(part) => (folded.value = toggled(folded.value, part))} />
+                ))}
+                <li class="gap" style={{ height: `${below}px` }} />
+              </ol>
+            </section>
+          )
+        }
+      </Shown>
+      {trouble !== undefined && <ErrorNotice of={trouble} />}
+    </section>
+  );
+}
+
+function toggled(parts: ReadonlySet<number>, part: number): ReadonlySet<number> {
+  return new Set(parts.has(part) ? [...parts].filter((one) => one !== part) : [...parts, part]);
+}
+
+function Row({ row, fold }: { readonly row: LogRow; fold(part: number): void }) {
+  if (row.kind === 'part') {
+    return (
+      <li class="part">
+        <button type="button" aria-expanded={!row.isFolded} onClick={() => fold(row.part)}>
+          <Icon of={row.isFolded ? 'next' : 'down'} small />
+          {fill(text.part, { time: exactTime(row.at), n: number(row.count) })}
+        </button>
+      </li>
+    );
+  }
+  const { number: n, at, level, text: words } = row.line;
+  return (
+    <li class={level}>
+      <span>{n + 1}</span>
+      <time>{exactTime(at)}</time>
+      <span>
+        <UserText text={words} limit={2000} />
+      </span>
+    </li>
   );
 }

@@ -1,64 +1,104 @@
-/** Actions on a task. The tools check permissions and report refusals. */
+/** Actions on a task: the likely one as a button, rare and dangerous ones in a menu. The tools check permissions. */
 import { z } from 'zod/mini';
+import { common } from '../../../text/common.ts';
+import { needsYou } from '../../../text/needsYou.ts';
+import { task as text } from '../../../text/task.ts';
+import { fill, plural } from '../../../ui/format.ts';
+import { Entry, Menu } from '../../../ui/Menu.tsx';
 import { act } from '../../calls/tools.ts';
 import type { Task } from '../../live/documents.ts';
-import { ActionButton } from '../../parts/ActionButton.tsx';
-import { MessageForm } from '../../parts/MessageForm.tsx';
+import { ActionButton, ActionEntry, tell } from '../../parts/acting.tsx';
+import { MessageButton } from '../../parts/Message.tsx';
+import { isClosed, titleOf } from '../../parts/taskState.ts';
+import { useName } from '../../parts/Who.tsx';
+import { WhyEntry } from '../../parts/WhyEntry.tsx';
+import { addressOf } from '../../router.ts';
+import { mayAs } from '../../shell/role.ts';
 
 const DONE = z.object({});
 
 export function TaskActions({ task }: { readonly task: Task }) {
-  const isClosed = task.completed_at !== null || ['done', 'failed', 'cancelled'].includes(task.status);
+  const { claimed_by: holder, dependents, priority, status } = task;
+  const title = titleOf(task).slice(0, 100);
+  const { name } = useName(holder ?? '');
   const call = (method: string, args: Readonly<Record<string, unknown>> = {}) =>
     act(`coordination.${method}`, { task_id: task.id, ...args }, DONE);
-  const waiting = task.dependents.length;
+  const withReason = (reason: string) => (reason === '' ? {} : { reason });
+  const isEnded = ['failed', 'cancelled'].includes(status);
+  const mayWork = mayAs('worker');
+  const consequence = [
+    holder === null ? undefined : fill(text.toldToStop, { agent: name }),
+    dependents.length === 0 ? undefined : plural(dependents.length, text.neededWontStart),
+    text.retryLater,
+  ];
   return (
-    <div class="levers">
-      <p class="acts">
-        {!isClosed && (
+    <>
+      {!isClosed(task) && holder !== null && mayWork && <MessageButton agentId={holder} taskId={task.id} />}
+      {isEnded && mayWork && (
+        <ActionButton kind="primary" icon="retry" label={needsYou.retry} act={() => call('retry_task')} />
+      )}
+      <Menu label={common.moreActions}>
+        {isEnded && dependents.length > 0 && mayWork && (
+          <ActionEntry
+            icon="retry"
+            label={plural(dependents.length, needsYou.retryAll)}
+            act={() => call('retry_task', { with_dependents: true })}
+          />
+        )}
+        {!isClosed(task) && mayWork && (
           <>
-            <ActionButton
-              label="Cancel this task"
+            <ActionEntry
+              icon="up"
+              label={text.raise}
+              disabled={priority <= 1}
+              act={() => call('update_task', { priority: priority - 1 })}
+            />
+            <ActionEntry
+              icon="fall"
+              label={text.lower}
+              disabled={priority >= 10}
+              act={() => call('update_task', { priority: priority + 1 })}
+            />
+          </>
+        )}
+        <WhyEntry question={{ task: task.id }} />
+        <Entry icon="audit" label={common.viewHistory} href={addressOf(['audit'], { thing: `task:${task.id}` })} />
+        <Entry
+          icon="copy"
+          label={common.copyLink}
+          choose={() => void navigator.clipboard.writeText(location.href).then(() => tell(common.copied))}
+        />
+        {!isClosed(task) && mayWork && (
+          <>
+            <hr />
+            {holder !== null && (
+              <ActionEntry
+                icon="release"
+                label={text.release}
+                confirm={{
+                  title: fill(text.releaseTitle, { title }),
+                  text: fill(text.releaseHint, { agent: name }),
+                  keep: text.keep,
+                  reason: text.reason,
+                }}
+                act={(reason) => call('release_task', withReason(reason))}
+              />
+            )}
+            <ActionEntry
+              icon="stop"
               kind="danger"
-              consequence={`It is cancelled${task.claimed_by === null ? '' : `, and ${task.claimed_by} stops working on it`}.${
-                waiting > 0
-                  ? ` ${waiting} other ${waiting === 1 ? 'task waits' : 'tasks wait'} for it and could never start.`
-                  : ''
-              } You can retry it later.`}
-              act={() => call('cancel_task')}
-            />
-            {task.claimed_by !== null && (
-              <ActionButton
-                label="Take it from its holder"
-                consequence={`${task.claimed_by} loses the task, and others can claim it at once.`}
-                act={() => call('release_task')}
-              />
-            )}
-            <ActionButton
-              label="More urgent"
-              disabled={task.priority <= 1}
-              act={() => call('update_task', { priority: task.priority - 1 })}
-            />
-            <ActionButton
-              label="Less urgent"
-              disabled={task.priority >= 10}
-              act={() => call('update_task', { priority: task.priority + 1 })}
+              label={text.cancel}
+              confirm={{
+                title: fill(text.cancelTitle, { title }),
+                text: consequence.filter((one) => one !== undefined).join(' '),
+                keep: text.keep,
+                reason: text.reason,
+              }}
+              act={(reason) => call('cancel_task', withReason(reason))}
             />
           </>
         )}
-        {['failed', 'cancelled'].includes(task.status) && (
-          <>
-            <ActionButton label="Try it again" kind="primary" act={() => call('retry_task')} />
-            {waiting > 0 && (
-              <ActionButton
-                label="Retry with failed dependents"
-                act={() => call('retry_task', { with_dependents: true })}
-              />
-            )}
-          </>
-        )}
-      </p>
-      {!isClosed && task.claimed_by !== null && <MessageForm agentId={task.claimed_by} taskId={task.id} />}
-    </div>
+      </Menu>
+    </>
   );
 }

@@ -1,6 +1,8 @@
 /** Lines of a log, from its chunks. */
+
 import { z } from 'zod/mini';
 import type { LogChunk } from '../../live/documents.ts';
+import { parsed } from '../../parts/json.ts';
 
 export interface Line {
   /** Line number from 0, across all attempts. */
@@ -44,12 +46,4 @@ function lineOf(json: string, number: number): Line {
   const { at, level, prefix, message } = read.data;
   const text = `${prefix === '' ? '' : `${prefix}: `}${message.replaceAll('\n', ' ⏎ ')}`.replace(ESCAPES, '');
   return { number, at: new Date(at), level, text };
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

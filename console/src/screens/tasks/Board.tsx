@@ -1,71 +1,124 @@
-/** One column per state, with the number of tasks in its heading and the first or newest tasks as cards. */
-import {
-  type ClosedStatus,
-  type SessionScope,
-  useClosedTasks,
-  useCounts,
-  useOpenParts,
-  useStuckTasks,
-} from '../../live/coordination.ts';
+/** Five columns, each with the number of its tasks and the first or newest of them as cards. */
+
+import { common } from '../../../text/common.ts';
+import { shell } from '../../../text/shell.ts';
+import { tasks as text } from '../../../text/tasks.ts';
+import { fill } from '../../../ui/format.ts';
+import { Priority } from '../../../ui/Priority.tsx';
+import { State } from '../../../ui/State.tsx';
+import { UserText } from '../../../ui/UserText.tsx';
+import { type SessionScope, useClosedTasks, useCounts, useOpenParts, useStuckTasks } from '../../live/coordination.ts';
 import type { Task } from '../../live/documents.ts';
 import type { Paged } from '../../live/states.ts';
+import { Bones } from '../../parts/Bones.tsx';
+import { Lease } from '../../parts/Lease.tsx';
 import { headOf, MoreOf } from '../../parts/More.tsx';
 import { Shown } from '../../parts/Notice.tsx';
-import { ScrollArea } from '../../parts/ScrollArea.tsx';
-import { nameOf, Status } from '../../parts/Status.tsx';
-import { UserText } from '../../parts/UserText.tsx';
+import { At } from '../../parts/Time.tsx';
+import { isClosed, stateOf, titleOf } from '../../parts/taskState.ts';
+import { Who } from '../../parts/Who.tsx';
 import { addressOf } from '../../router.ts';
-import { OPEN_COLUMNS, openColumn } from './columns.ts';
-import { Because, Holder } from './TaskTable.tsx';
+import { PAGES } from '../../shell/screens.ts';
+import { Because } from './Because.tsx';
+import { COLUMNS, type Column, columnOf } from './columns.ts';
 
-const CLOSED_COLUMNS = ['done', 'failed', 'cancelled'] as const;
+interface BoardProps {
+  readonly where: SessionScope;
+  keep(task: Task): boolean;
+}
 
-export function Board({ where }: { readonly where: SessionScope }) {
-  const parts = useOpenParts(where);
+export function Board({ where, keep }: BoardProps) {
+  const open = useOpenParts(where);
   const stuck = useStuckTasks(where);
   const counts = useCounts(where);
+  const closed = [useClosedTasks(where, 'done'), useClosedTasks(where, 'failed'), useClosedTasks(where, 'cancelled')];
   return (
-    <ScrollArea class="board" label="Board">
-      {OPEN_COLUMNS.map((state) => (
-        <Column key={state} state={state} tasks={openColumn(state, parts, stuck, counts)} />
+    <div class="board">
+      {COLUMNS.map((column) => (
+        <BoardColumn
+          key={column}
+          column={column}
+          tasks={columnOf(column, { open, stuck, closed, counts })}
+          keep={keep}
+        />
       ))}
-      {CLOSED_COLUMNS.map((state) => (
-        <ClosedColumn key={state} state={state} where={where} />
-      ))}
-    </ScrollArea>
+    </div>
   );
 }
 
-function ClosedColumn({ state, where }: { readonly state: ClosedStatus; readonly where: SessionScope }) {
-  return <Column state={state} tasks={useClosedTasks(where, state)} />;
+interface BoardColumnProps extends Pick<BoardProps, 'keep'> {
+  readonly column: Column;
+  readonly tasks: Paged<Task>;
 }
 
-function Column({ state, tasks }: { readonly state: string; readonly tasks: Paged<Task> }) {
+/** Icon of a column. */
+const STATES: Readonly<Record<Column, string>> = {
+  blocked: 'blocked',
+  available: 'available',
+  in_progress: 'in_progress',
+  waiting: 'waiting',
+  closed: 'done',
+};
+
+function BoardColumn({ column, tasks, keep }: BoardColumnProps) {
   return (
-    <section class="column">
-      <h2>
-        <Status of={state} /> <span class="count">{headOf(tasks)}</span>
-      </h2>
-      <Shown live={tasks.live}>
+    <section class="column" aria-label={text.board5[column]}>
+      <div class="head">
+        <h2>
+          <State of={STATES[column]} words={text.board5[column]} />
+        </h2>
+        <span class="count">{headOf(tasks)}</span>
+      </div>
+      <Shown live={tasks.live} what={shell.tasks.toLowerCase()} bones={<Bones />}>
         {({ rows }) => (
-          <ul class="plain">
-            {rows.map((task) => (
+          <ul class="stack">
+            {rows.filter(keep).map((task) => (
               <li key={task.id} class="tile">
-                <a href={addressOf(['t', task.id])}>
-                  <UserText text={task.description.split('\n', 1)[0] ?? ''} limit={120} />
-                </a>
-                <Because task={task} />
-                {task.claimed_by !== null && (
-                  <p>
-                    <Holder task={task} id={task.claimed_by} />
-                  </p>
-                )}
+                <Tile task={task} />
               </li>
             ))}
           </ul>
         )}
       </Shown>
-      <MoreOf what={`${nameOf(state)} tasks`} of={tasks} />
+      <MoreOf what={shell.tasks.toLowerCase()} of={tasks} />
     </section>
+  );
+}
+
+function Tile({ task }: { readonly task: Task }) {
+  const { claimed_by: holder, completed_at: end, priority } = task;
+  const state = stateOf(task);
+  return (
+    <>
+      <p class="title">
+        <a href={addressOf([PAGES.task, task.id])}>
+          <UserText text={titleOf(task)} limit={120} />
+        </a>
+      </p>
+      <p class="low">
+        {isClosed(task) ? (
+          <>
+            <State of={state} />
+            {end !== null && <At at={end} />}
+          </>
+        ) : (
+          <span>
+            {state === 'never' && <span class="bad">{`${text.cantStart} `}</span>}
+            <Because task={task} />
+          </span>
+        )}
+      </p>
+      <p class="low">
+        {holder === null ? (
+          <span class="faint">{common.unassigned}</span>
+        ) : (
+          <Who id={holder} hasSign={!isClosed(task)} />
+        )}
+        {!isClosed(task) && <Lease task={task} />}
+        <span class="push">
+          <Priority of={priority} label={fill(text.priorityOf, { n: priority })} />
+        </span>
+      </p>
+    </>
   );
 }

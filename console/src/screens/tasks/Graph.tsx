@@ -2,32 +2,48 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { withoutHidden } from '../../../../functions/src/kernel/hiddenCharacters.ts';
+import { needsYou } from '../../../text/needsYou.ts';
+import { tasks as text } from '../../../text/tasks.ts';
+import { fill, plural } from '../../../ui/format.ts';
+import { Icon, IconPaths } from '../../../ui/Icon.tsx';
+import { iconOf, State, stateName } from '../../../ui/State.tsx';
 import { type SessionScope, useClosedTasks, useOpenTasks } from '../../live/coordination.ts';
 import type { Task } from '../../live/documents.ts';
 import { merged } from '../../live/paging.ts';
+import { Bones } from '../../parts/Bones.tsx';
 import { MoreOf } from '../../parts/More.tsx';
 import { Empty, Shown } from '../../parts/Notice.tsx';
-import { ScrollArea } from '../../parts/ScrollArea.tsx';
-import { stateOf } from '../../parts/taskState.ts';
+import { stateOf, titleOf } from '../../parts/taskState.ts';
+import { useName } from '../../parts/Who.tsx';
 import { addressOf } from '../../router.ts';
-import { edgesOf, type Layout, NODE_HEIGHT, NODE_WIDTH, shownTasks, step } from './graph.ts';
+import { PAGES } from '../../shell/screens.ts';
+import { curve, edgesOf, type Layout, linesOf, MARGIN, NODE_HEIGHT, NODE_WIDTH, shownTasks, step } from './graph.ts';
 import { graphLayout } from './graphLayout.ts';
+import { useView, ZOOM_IN, ZOOM_OUT, zoomOf } from './useView.ts';
 
-export function Graph({ where }: { readonly where: SessionScope }) {
+interface GraphProps {
+  readonly where: SessionScope;
+  keep(task: Task): boolean;
+}
+
+export function Graph({ where, keep }: GraphProps) {
   const open = useOpenTasks(where);
-  const done = useClosedTasks(where, 'done');
-  const failed = useClosedTasks(where, 'failed');
-  const cancelled = useClosedTasks(where, 'cancelled');
-  const closed = merged([done, failed, cancelled]);
+  const closed = merged([
+    useClosedTasks(where, 'done'),
+    useClosedTasks(where, 'failed'),
+    useClosedTasks(where, 'cancelled'),
+  ]);
+  const isWhole = useSignal(false);
   return (
-    <Shown live={open.live}>
+    <Shown live={open.live} bones={<Bones lines={8} />}>
       {({ rows }) => {
         const ended = 'value' in closed.live ? closed.live.value.rows : [];
-        const tasks = shownTasks(rows, ended);
-        if (tasks.length === 0) return <Empty title="No tasks yet" />;
+        const tasks = shownTasks(rows, ended, isWhole.value).filter(keep);
+        if (tasks.length === 0) return <Empty icon="run" title={needsYou.noTasks} />;
+        const hidden = rows.length + ended.length - shownTasks(rows, ended, isWhole.value).length;
         return (
           <>
-            <Drawn tasks={tasks} hidden={rows.length + ended.length - tasks.length} />
+            <Drawn tasks={tasks} hidden={hidden} showHidden={() => (isWhole.value = true)} />
             <MoreOf what="open tasks" of={open} />
             <MoreOf what="closed tasks" of={closed} />
           </>
@@ -37,7 +53,13 @@ export function Graph({ where }: { readonly where: SessionScope }) {
   );
 }
 
-function Drawn({ tasks, hidden }: { readonly tasks: readonly Task[]; readonly hidden: number }) {
+interface DrawnProps {
+  readonly tasks: readonly Task[];
+  readonly hidden: number;
+  showHidden(): void;
+}
+
+function Drawn({ tasks, hidden, showHidden }: DrawnProps) {
   const layout = useSignal<Layout | undefined>(undefined);
   const trouble = useSignal<string | undefined>(undefined);
   const edges = edgesOf(tasks);
@@ -46,82 +68,197 @@ function Drawn({ tasks, hidden }: { readonly tasks: readonly Task[]; readonly hi
   useEffect(() => {
     const laid = graphLayout({ ids: tasks.map(({ id }) => id), edges });
     laid.result.then(
-      (found) => {
-        layout.value = found;
-      },
-      (error: unknown) => {
-        trouble.value = error instanceof Error ? error.message : String(error);
-      },
+      (found) => (layout.value = found),
+      (error: unknown) => (trouble.value = error instanceof Error ? error.message : String(error)),
     );
     return laid.stop;
   }, [key]);
-  if (trouble.value !== undefined) return <p class="error">{`The graph cannot be drawn: ${trouble.value}`}</p>;
-  const found = layout.value;
-  if (found === undefined) return <p class="notice loading">Drawing</p>;
-  const byId = new Map(tasks.map((task) => [task.id, task]));
-  return (
-    <>
-      <ScrollArea class="graph" label="Graph of tasks">
-        <svg
-          width={found.width}
-          height={found.height}
-          viewBox={`0 0 ${found.width} ${found.height}`}
-          onKeyDown={(event) => byArrows(event, tasks)}
-        >
-          <title>Each task leads to those that wait for it</title>
-          {found.edges.map(({ from, to, points }) => (
-            <polyline key={`${from} ${to}`} class="edge" points={points.map(({ x, y }) => `${x},${y}`).join(' ')} />
-          ))}
-          {found.nodes.map(({ id, x, y }) => {
-            const task = byId.get(id);
-            return task === undefined ? null : <Node key={id} task={task} x={x} y={y} />;
-          })}
-        </svg>
-      </ScrollArea>
-      <p class="soft">
-        {hidden > 0 && `${hidden} that are closed and lead to nothing open are left out. `}
-        Arrow keys follow the lines.
+  if (trouble.value !== undefined) {
+    return (
+      <p class="notice bad" role="alert">
+        <Icon of="warn" />
+        {fill(text.couldNotDraw, { why: trouble.value })}
       </p>
-    </>
+    );
+  }
+  return layout.value === undefined ? (
+    <Bones lines={8} />
+  ) : (
+    <Canvas tasks={tasks} layout={layout.value} hidden={hidden} showHidden={showHidden} />
   );
 }
 
-const LETTERS = 25;
+const LEGEND = ['done', 'in_progress', 'waiting', 'available', 'failed', 'never'] as const;
 
-function shortened(text: string, max: number): string {
-  return text.length > max ? `${text.slice(0, max - 1)}…` : text;
+function Canvas({ tasks, layout, hidden, showHidden }: DrawnProps & { readonly layout: Layout }) {
+  const { box, view, size, zoom, fit } = useView(layout);
+  const { x, y, scale } = view.value;
+  const places = new Map(layout.nodes.map((node) => [node.id, node]));
+  const byId = new Map(tasks.map((task) => [task.id, task]));
+  const byKeys = (event: KeyboardEvent & { readonly currentTarget: HTMLElement }) => {
+    const by = zoomOf(event.key);
+    if (by === 'fit') fit();
+    else if (by !== undefined) zoom(by);
+    else followArrow(event, tasks);
+  };
+  return (
+    <div class="graph">
+      <section
+        class="canvas"
+        ref={box}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keys zoom and follow the arrows.
+        tabIndex={0}
+        aria-label={text.graphLabel}
+        aria-describedby="graph-help"
+        onKeyDown={byKeys}>
+        <svg viewBox={`${x} ${y} ${size.value.width / scale} ${size.value.height / scale}`}>
+          <title>{text.graphTitle}</title>
+          <defs>
+            <Tip id="tip" />
+            <Tip id="tip-stuck" />
+          </defs>
+          {layout.singlesAt !== undefined && (
+            <text class="lane-name" x={MARGIN} y={layout.singlesAt + 8}>
+              {text.noDependencies}
+            </text>
+          )}
+          {edgesOf(tasks).map(({ from, to }) => {
+            const [start, end] = [places.get(from), places.get(to)];
+            const task = byId.get(to);
+            if (start === undefined || end === undefined || task === undefined) return null;
+            const isStuck = stateOf(task) === 'never' && task.failed_dependencies.includes(from);
+            return (
+              <path
+                key={`${from} ${to}`}
+                class={isStuck ? 'edge stuck' : 'edge'}
+                d={curve(start, end)}
+                marker-end={isStuck ? 'url(#tip-stuck)' : 'url(#tip)'}
+              />
+            );
+          })}
+          {layout.nodes.map(({ id, x: left, y: top }) => {
+            const task = byId.get(id);
+            return task === undefined ? null : <Node key={id} task={task} x={left} y={top} />;
+          })}
+        </svg>
+      </section>
+      <div class="under">
+        <ul class="legend" aria-label={text.legend}>
+          {LEGEND.map((state) => (
+            <li key={state}>
+              <State of={state} />
+            </li>
+          ))}
+          <li>
+            <Icon of="arrow" small />
+            {text.arrow}
+          </li>
+        </ul>
+        <p class="acts">
+          {hidden > 0 && (
+            <>
+              <span class="soft">{plural(hidden, text.hidden)}</span>
+              <button type="button" class="b small quiet" onClick={showHidden}>
+                {text.showHidden}
+              </button>
+            </>
+          )}
+          <ZoomButton icon="minus" label={text.zoomOut} zoom={() => zoom(ZOOM_OUT)} />
+          <span class="num soft">{`${Math.round(scale * 100)}%`}</span>
+          <ZoomButton icon="plus" label={text.zoomIn} zoom={() => zoom(ZOOM_IN)} />
+          <ZoomButton icon="fit" label={text.fit} zoom={fit} />
+        </p>
+        <p id="graph-help" class="away">
+          {text.graphHelp}
+        </p>
+      </div>
+    </div>
+  );
 }
 
-function Node({ task, x, y }: { readonly task: Task; readonly x: number; readonly y: number }) {
-  const state = stateOf(task);
-  const [first = ''] = task.description.split('\n', 1);
-  // The graph omits invisible characters; the task's page shows them.
-  const title = withoutHidden(first);
-  const words = state === 'never' ? 'will never start' : state.replace('_', ' ');
-  const shown = shortened(title, LETTERS);
-  const how = task.claimed_by === null ? words : shortened(`${words}, ${task.claimed_by}`, LETTERS + 4);
+interface ZoomButtonProps {
+  readonly icon: 'minus' | 'plus' | 'fit';
+  readonly label: string;
+  zoom(): void;
+}
+
+function ZoomButton({ icon, label, zoom }: ZoomButtonProps) {
   return (
-    <a
-      class={`node ${state}`}
-      href={addressOf(['t', task.id])}
-      data-id={task.id}
-      aria-label={shown === title ? `${shown} ${how}` : `${shown} ${how}: ${title}`}
-    >
-      <title>{title}</title>
-      <rect x={x - NODE_WIDTH / 2} y={y - NODE_HEIGHT / 2} width={NODE_WIDTH} height={NODE_HEIGHT} rx={6} />
-      <text x={x - NODE_WIDTH / 2 + 10} y={y - 4}>
-        {shown}
-      </text>{' '}
-      <text class="state" x={x - NODE_WIDTH / 2 + 10} y={y + 14}>
-        {how}
+    <button type="button" class="b only small" aria-label={label} title={label} onClick={zoom}>
+      <Icon of={icon} small />
+    </button>
+  );
+}
+
+/** Head of an arrow. */
+function Tip({ id }: { readonly id: string }) {
+  return (
+    <marker
+      id={id}
+      viewBox="0 0 8 8"
+      refX="6"
+      refY="4"
+      markerWidth="8"
+      markerHeight="8"
+      orient="auto"
+      markerUnits="userSpaceOnUse">
+      <path class={id === 'tip' ? 'tip' : 'tip stuck'} d="M0 .8 7 4 0 7.2z" />
+    </marker>
+  );
+}
+
+interface NodeProps {
+  readonly task: Task;
+  readonly x: number;
+  readonly y: number;
+}
+
+function Node({ task, x, y }: NodeProps) {
+  const state = stateOf(task);
+  // The graph omits invisible characters; the task's page shows them.
+  const title = withoutHidden(titleOf(task));
+  const { name } = useName(task.claimed_by ?? '');
+  const who = task.claimed_by === null ? '' : ` · ${withoutHidden(name).slice(0, 18)}`;
+  const lines = linesOf(title);
+  const first = y + (lines.length === 1 ? 33 : 26);
+  return (
+    <a class={`node ${TONES[state] ?? ''}`} href={addressOf([PAGES.task, task.id])} data-id={task.id}>
+      <title>{`${title} ${stateName(state)}${who}`}</title>
+      <rect x={x} y={y} width={NODE_WIDTH} height={NODE_HEIGHT} rx={10} />
+      <svg
+        class={`i ${iconOf(state)}`}
+        aria-hidden="true"
+        x={x + 14}
+        y={first - 13}
+        width={16}
+        height={16}
+        viewBox="0 0 16 16">
+        <IconPaths of={iconOf(state)} />
+      </svg>
+      {lines.map((line, index) => (
+        <text key={line} class="name" x={x + 38} y={first + 18 * index}>
+          {line}
+        </text>
+      ))}
+      <text class="how" x={x + 38} y={first + 18 * lines.length + 2}>
+        <tspan class="mood">{stateName(state)}</tspan>
+        {who}
       </text>
     </a>
   );
 }
 
-function byArrows(event: KeyboardEvent & { readonly currentTarget: SVGSVGElement }, tasks: readonly Task[]): void {
-  const { activeElement } = document;
-  const at = activeElement?.getAttribute('data-id');
+const TONES: Readonly<Record<string, string>> = {
+  done: 'done',
+  in_progress: 'progress',
+  claimed: 'progress',
+  waiting: 'waiting',
+  failed: 'failed',
+  never: 'never',
+};
+
+function followArrow(event: KeyboardEvent & { readonly currentTarget: HTMLElement }, tasks: readonly Task[]): void {
+  const at = document.activeElement?.getAttribute('data-id');
   const next = at == null ? undefined : step(tasks, at, event.key);
   if (next === undefined) return;
   event.preventDefault();

@@ -1,185 +1,247 @@
-/** Tasks of the open session, as a table, board or graph. */
+/** Tasks of the open session, as a table, board or graph. Filters are in the address. */
 import { useSignal } from '@preact/signals';
 import { folded } from '../../../../functions/src/kernel/textSearch.ts';
-import {
-  type ClosedStatus,
-  type SessionScope,
-  useClosedTasks,
-  useCounts,
-  useOpenTasks,
-  useSessionId,
-} from '../../live/coordination.ts';
-import type { Task } from '../../live/documents.ts';
-import { OPEN_STATUSES } from '../../live/queries.ts';
-import type { Counts, Paged } from '../../live/states.ts';
+import { needsYou } from '../../../text/needsYou.ts';
+import { shell } from '../../../text/shell.ts';
+import { tasks as text } from '../../../text/tasks.ts';
+import { Fill } from '../../../ui/Fill.tsx';
+import { fill, number } from '../../../ui/format.ts';
+import { Icon } from '../../../ui/Icon.tsx';
+import { UserText } from '../../../ui/UserText.tsx';
+import * as live from '../../live/coordination.ts';
+import { archivedSessionDocument, type Task } from '../../live/documents.ts';
+import { useLive } from '../../live/live.ts';
+import { archivedSession, OPEN_STATUSES } from '../../live/queries.ts';
+import { document } from '../../live/sources.ts';
+import { type Paged, rowsOf } from '../../live/states.ts';
+import { Bones } from '../../parts/Bones.tsx';
 import { Choices } from '../../parts/Choices.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { MoreOf } from '../../parts/More.tsx';
 import { Absent, Empty, Shown } from '../../parts/Notice.tsx';
+import { Page } from '../../parts/Page.tsx';
 import { stateOf } from '../../parts/taskState.ts';
 import { type BulkAction, Progress, useBulkAction } from '../../parts/useBulkAction.tsx';
 import { addressOf, ask, parameter, workspace } from '../../router.ts';
 import type { Person } from '../../session/session.ts';
+import { mayAs } from '../../shell/role.ts';
 import { Board } from './Board.tsx';
 import { BulkActions } from './BulkActions.tsx';
+import { NewGoal } from './NewGoal.tsx';
+import { NewTask } from './NewTask.tsx';
+import { nextSorting, sortingIn } from './rows.ts';
 import { TaskTable } from './TaskTable.tsx';
+import { columns as chosenColumns, ViewMenu } from './ViewMenu.tsx';
 
 const Graph = lazy(async () => (await import('./Graph.tsx')).Graph);
 
-/** Filters. Each is a separate query, so that no limit hides matches. */
+/** Filters by state. Each is a separate query, so that no limit hides matches. */
 const CHOICES = [
-  ['open', 'Open'],
-  ['done', 'Done'],
-  ['failed', 'Failed'],
-  ['cancelled', 'Cancelled'],
+  ['open', text.open],
+  ['done', text.done],
+  ['failed', text.failed],
+  ['cancelled', text.cancelled],
 ] as const;
 
 const VIEWS = [
-  ['table', 'Table'],
-  ['board', 'Board'],
-  ['graph', 'Graph'],
+  ['table', text.table, 'table'],
+  ['board', text.board, 'board'],
+  ['graph', text.graph, 'run'],
 ] as const;
 
 type Choice = (typeof CHOICES)[number][0];
 
 export function Tasks({ person }: { readonly person: Person }) {
   const here = workspace.value;
-  const sessionId = useSessionId(here);
+  const sessionId = live.useSessionId(here);
   if (!('value' in sessionId)) {
     return (
-      <>
-        <h1>Tasks</h1>
-        <Absent live={sessionId} />
-      </>
+      <Page title={shell.tasks}>
+        <Absent live={sessionId} what={shell.tasks.toLowerCase()} bones={<Bones lines={8} />} />
+      </Page>
     );
   }
-  if (sessionId.value === undefined) {
+  if (sessionId.value === undefined && parameter('goal') === undefined) {
     return (
-      <>
-        <h1>Tasks</h1>
-        <Empty title="No tasks.">
-          <p>A leader makes them, and so does a delegated to-do. An agent begins with init_coordination.</p>
+      <Page title={shell.tasks}>
+        <Empty icon="tasks" title={needsYou.noTasks} hint={text.noTasksHint}>
+          {mayAs('leader') && <NewGoal kind="primary" />}
+          {mayAs('leader') && <NewTask tasks={[]} />}
         </Empty>
-      </>
+      </Page>
     );
   }
-  return <SessionTasks where={{ here, session: sessionId.value }} person={person} />;
+  const earlier = parameter('goal');
+  return <SessionTasks where={{ here, session: earlier ?? sessionId.value }} person={person} />;
 }
 
-function SessionTasks({ where, person }: { readonly where: SessionScope; readonly person: Person }) {
-  const shown = CHOICES.find(([name]) => name === parameter('show'))?.[0] ?? 'open';
+interface SessionTasksProps {
+  readonly where: live.SessionScope;
+  readonly person: Person;
+}
+
+function SessionTasks({ where, person }: SessionTasksProps) {
   const view = VIEWS.find(([name]) => name === parameter('view'))?.[0] ?? 'table';
-  const counts = useCounts(where);
-  const numbers = 'value' in counts ? counts.value : {};
-  const words = useSignal('');
+  const open = live.useOpenTasks(where);
+  const isEarlier = parameter('goal') !== undefined;
+  const actions = (
+    <>
+      <Choices
+        legend={text.view}
+        options={VIEWS}
+        chosen={view}
+        choose={(name) => ask('view', name === 'table' ? undefined : name)}
+      />
+      {mayAs('leader') && !isEarlier && <NewTask tasks={rowsOf(open)} kind="primary" />}
+    </>
+  );
+  const keep = filterOf(person.uid);
+  return (
+    <Page title={shell.tasks} actions={actions} isFilling={view !== 'table'}>
+      {isEarlier && <EarlierGoal where={where} />}
+      <Filters where={where} hasStates={view === 'table'} />
+      {view === 'graph' && <Graph where={where} keep={keep} />}
+      {view === 'board' && <Board where={where} keep={keep} />}
+      {view === 'table' && <Table where={where} keep={keep} />}
+    </Page>
+  );
+}
+
+function EarlierGoal({ where: { here, session = '' } }: { readonly where: live.SessionScope }) {
+  const archived = useLive(document(archivedSession(here, session), archivedSessionDocument));
+  const goal = 'value' in archived ? (archived.value?.goal ?? session) : session;
+  return (
+    <p class="notice">
+      <Icon of="flag" />
+      <span>
+        <Fill text={text.earlierGoal} with={{ goal: <UserText text={goal} limit={200} /> }} />{' '}
+        <a class="link" href={addressOf(['tasks'])}>
+          {text.presentGoal}
+        </a>
+      </span>
+    </p>
+  );
+}
+
+/** Returns whether a task is shown with the filters of the address. */
+function filterOf(uid: string): (task: Task) => boolean {
+  const words = folded((parameter('q') ?? '').trim());
+  const owner = parameter('mine') === undefined ? undefined : uid;
+  return (task) => has(task, words) && (owner === undefined || task.owner_uid === owner);
+}
+
+function has(task: Task, words: string): boolean {
+  if (words === '') return true;
+  const texts = [task.description, task.id, task.claimed_by ?? '', stateOf(task), ...task.required_capabilities];
+  return texts.some((one) => folded(one).includes(words));
+}
+
+function Filters({ where, hasStates }: { readonly where: live.SessionScope; readonly hasStates: boolean }) {
+  const counts = live.useCounts(where);
+  const shown = shownChoice();
+  const isMine = parameter('mine') !== undefined;
+  const countOf = (choice: Choice) => {
+    const count = live.countIn(counts, choice === 'open' ? OPEN_STATUSES : [choice]);
+    return count === undefined ? undefined : number(count);
+  };
+  return (
+    <div class="filters">
+      {hasStates && (
+        <Choices
+          legend={text.show}
+          options={CHOICES}
+          chosen={shown}
+          countOf={countOf}
+          choose={(name) => ask('show', name === 'open' ? undefined : name)}
+        />
+      )}
+      <button type="button" class="chip" aria-pressed={isMine} onClick={() => ask('mine', isMine ? undefined : 'yes')}>
+        <Icon of="agent" small />
+        {text.mine}
+      </button>
+      <label class="search push">
+        <span class="away">{text.filter}</span>
+        <Icon of="search" />
+        <input
+          class="input"
+          type="search"
+          placeholder={text.filter}
+          value={parameter('q') ?? ''}
+          onInput={({ currentTarget: { value } }) => ask('q', value === '' ? undefined : value)}
+        />
+      </label>
+      <ViewMenu hasColumns={hasStates} />
+    </div>
+  );
+}
+
+const shownChoice = (): Choice => CHOICES.find(([name]) => name === parameter('show'))?.[0] ?? 'open';
+
+interface TableProps {
+  readonly where: live.SessionScope;
+  keep(task: Task): boolean;
+}
+
+function Table(props: TableProps) {
+  const choice = shownChoice();
   const many = useBulkAction();
-  const isMineAlone = parameter('mine') !== undefined;
   return (
     <>
-      <div class="title">
-        <h1>Tasks</h1>
-        <Choices
-          legend="View"
-          options={VIEWS}
-          chosen={view}
-          choose={(name) => ask('view', name === 'table' ? undefined : name)}
-        />
-      </div>
-      {view === 'graph' && <Graph where={where} />}
-      {view === 'board' && <Board where={where} />}
-      {view === 'table' && (
-        <>
-          <div class="filters">
-            <Choices
-              legend="Which tasks"
-              options={CHOICES.map(([name, label]) => [name, `${label} ${countOf(name, numbers)}`])}
-              chosen={shown}
-              choose={(name) => ask('show', name === 'open' ? undefined : name)}
-            />
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={isMineAlone}
-                onChange={(event) => ask('mine', event.currentTarget.checked ? 'yes' : undefined)}
-              />{' '}
-              Only mine and my agents’
-            </label>
-            <label>
-              Find in these
-              <input type="search" value={words.value} onInput={(event) => (words.value = event.currentTarget.value)} />
-            </label>
-          </div>
-          <Progress of={many} />
-          <Listed
-            key={shown}
-            where={where}
-            choice={shown}
-            words={words.value}
-            owner={isMineAlone ? person.uid : undefined}
-            many={many}
-          />
-        </>
+      <Progress of={many} />
+      {choice === 'open' ? (
+        <OpenTasks key={choice} {...props} many={many} choice={choice} />
+      ) : (
+        <ClosedTasks key={choice} {...props} many={many} choice={choice} />
       )}
     </>
   );
 }
 
-function countOf(choice: Choice, counts: Counts): number {
-  return (choice === 'open' ? OPEN_STATUSES : [choice]).reduce((sum, status) => sum + (counts[status] ?? 0), 0);
-}
-
-interface ListedProps {
-  readonly where: SessionScope;
-  readonly choice: Choice;
-  readonly words: string;
-  /** Owner of the shown tasks; undefined if the tasks of all owners are shown. */
-  readonly owner: string | undefined;
+interface ListProps extends TableProps {
   readonly many: BulkAction;
 }
 
-function Listed({ choice, ...props }: ListedProps) {
-  return choice === 'open' ? <OpenTasks {...props} choice={choice} /> : <ClosedTasks {...props} choice={choice} />;
-}
+const OpenTasks = (props: ListProps & { readonly choice: 'open' }) => (
+  <Found {...props} tasks={live.useOpenTasks(props.where)} />
+);
 
-function OpenTasks(props: ListedProps) {
-  return <Found tasks={useOpenTasks(props.where)} {...props} />;
-}
+const ClosedTasks = (props: ListProps & { readonly choice: live.ClosedStatus }) => (
+  <Found {...props} tasks={live.useClosedTasks(props.where, props.choice)} />
+);
 
-function ClosedTasks(props: ListedProps & { readonly choice: ClosedStatus }) {
-  return <Found tasks={useClosedTasks(props.where, props.choice)} {...props} />;
-}
-
-function Found({ tasks, words, owner, choice, many }: ListedProps & { readonly tasks: Paged<Task> }) {
+function Found({ tasks, choice, keep, many }: ListProps & { readonly tasks: Paged<Task>; readonly choice: Choice }) {
   const chosen = useSignal<ReadonlySet<string>>(new Set());
-  const choose = (ids: ReadonlySet<string>) => {
-    chosen.value = ids;
-  };
+  const choose = (ids: ReadonlySet<string>) => (chosen.value = ids);
+  const sorting = sortingIn(parameter('sort'));
   return (
-    <Shown live={tasks.live}>
-      {({ rows, unreadable }) => {
-        const found = rows.filter((task) => has(task, words) && (owner === undefined || task.owner_uid === owner));
+    <Shown live={tasks.live} what={shell.tasks.toLowerCase()} bones={<Bones lines={8} />}>
+      {({ rows }) => {
+        const found = rows.filter(keep);
+        if (rows.length === 0) {
+          return (
+            <>
+              <NoTasks choice={choice} />
+              <MoreOf what={shell.tasks.toLowerCase()} of={tasks} />
+            </>
+          );
+        }
         return (
           <>
-            {rows.length === 0 ? (
-              <Empty title={choice === 'open' ? 'Nothing is open.' : `Nothing is ${choice}.`}>
-                {choice === 'open' && (
-                  <p>
-                    Look at what is <a href={addressOf(['tasks'], { show: 'done' })}>done</a>, or have an agent plan
-                    more with create_tasks_batch.
-                  </p>
-                )}
-              </Empty>
-            ) : (
-              <>
-                <BulkActions tasks={found.filter(({ id }) => chosen.value.has(id))} many={many} choose={choose} />
-                <TaskTable tasks={found} chosen={chosen.value} choose={choose} />
-              </>
+            <TaskTable
+              tasks={found}
+              columns={chosenColumns.value}
+              sorting={sorting}
+              chosen={chosen.value}
+              choose={choose}
+              sort={(column) => ask('sort', nextSorting(sorting, column))}
+            />
+            {found.length < rows.length && (
+              <p class="soft" role="status">
+                {fill(text.matches, { found: number(found.length), n: number(rows.length) })}
+              </p>
             )}
-            <p class="soft" role="status">
-              {found.length < rows.length && `${found.length} of these ${rows.length} are shown. `}
-              {unreadable > 0 && `${unreadable} could not be read.`}
-            </p>
-            <MoreOf what="tasks" of={tasks} />
+            <MoreOf what={shell.tasks.toLowerCase()} of={tasks} />
+            <BulkActions tasks={found.filter(({ id }) => chosen.value.has(id))} many={many} choose={choose} />
           </>
         );
       }}
@@ -187,12 +249,13 @@ function Found({ tasks, words, owner, choice, many }: ListedProps & { readonly t
   );
 }
 
-function has(task: Task, words: string): boolean {
-  const sought = folded(words.trim());
+function NoTasks({ choice }: { readonly choice: Choice }) {
+  if (choice !== 'open') return <Empty icon="tasks" title={fill(text.none, { state: text[choice].toLowerCase() })} />;
   return (
-    sought === '' ||
-    [task.description, task.id, task.claimed_by ?? '', stateOf(task), task.coding === null ? '' : 'coding'].some(
-      (text) => folded(text).includes(sought),
-    )
+    <Empty icon="tasks" title={text.noneOpen} hint={text.noneOpenHint}>
+      <a class="b" href={addressOf(['tasks'], { show: 'done' })}>
+        {text.seeDone}
+      </a>
+    </Empty>
   );
 }

@@ -1,41 +1,56 @@
-/** Columns of open tasks on the board. */
+/** Columns of the board. */
 import type { Task } from '../../live/documents.ts';
 import { merged } from '../../live/paging.ts';
 import type { Counts, Live, OpenParts, Paged } from '../../live/states.ts';
 import { stateOf } from '../../parts/taskState.ts';
 
-export const OPEN_COLUMNS = ['never', 'blocked', 'available', 'claimed', 'in_progress', 'waiting'] as const;
-type State = (typeof OPEN_COLUMNS)[number];
+export const COLUMNS = ['blocked', 'available', 'in_progress', 'waiting', 'closed'] as const;
+export type Column = (typeof COLUMNS)[number];
 
-/** @param stuck stuck tasks, which a long list of other blocked tasks would hide */
-export function openColumn(
-  state: State,
-  { held, claimable, blocked }: OpenParts,
-  stuck: Paged<Task>,
-  counts: Live<Counts>,
-): Paged<Task> {
-  switch (state) {
-    case 'never':
-      // Earlier releases marked stuck tasks only in their dependencies, so they are in the list of blocked tasks.
-      return columnOf(state, stuck, stuck.count, merged([stuck, blocked]).live);
+interface BoardParts {
+  readonly open: OpenParts;
+  /** Stuck tasks, which a long list of other blocked tasks would hide. */
+  readonly stuck: Paged<Task>;
+  readonly closed: readonly Paged<Task>[];
+  readonly counts: Live<Counts>;
+}
+
+export function columnOf(column: Column, { open, stuck, closed, counts }: BoardParts): Paged<Task> {
+  switch (column) {
     case 'blocked':
-      return columnOf(state, blocked, difference(blocked.count, stuck.count));
+      return filtered(merged([stuck, open.blocked]), ['never', 'blocked'], open.blocked.count);
     case 'available':
-      return columnOf(state, claimable, claimable.count);
+      return filtered(open.claimable, ['available'], open.claimable.count);
+    case 'closed':
+      return newestFirst(merged(closed));
     default:
-      return columnOf(state, held, 'value' in counts ? (counts.value[state] ?? 0) : undefined);
+      return filtered(
+        open.held,
+        column === 'waiting' ? ['waiting'] : ['claimed', 'in_progress'],
+        heldCount(column, counts),
+      );
   }
 }
 
-/** @param counted number of tasks in this state; needed only if the part is not fully loaded */
-function columnOf(state: State, part: Paged<Task>, counted: number | undefined, live = part.live): Paged<Task> {
-  if (!('value' in live)) return { live, count: undefined, more: undefined };
-  const rows = live.value.rows.filter((task) => stateOf(task) === state);
-  const count =
-    part.more === undefined ? rows.length : counted === undefined ? undefined : Math.max(counted, rows.length);
-  return { live: { ...live, value: { ...live.value, rows } }, count, more: part.more };
+/** Tasks that wait for an answer are counted as claimed or in progress, so the counts are upper bounds. */
+function heldCount(column: 'in_progress' | 'waiting', counts: Live<Counts>): number | undefined {
+  if (!('value' in counts)) return undefined;
+  const { claimed = 0, in_progress = 0, waiting = 0 } = counts.value;
+  return column === 'waiting' ? waiting : claimed + in_progress;
 }
 
-function difference(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? undefined : one - other;
+/** @param counted number of tasks in these states; needed only if the part is not fully loaded */
+function filtered(part: Paged<Task>, states: readonly string[], counted: number | undefined): Paged<Task> {
+  const { live, more } = part;
+  if (!('value' in live)) return { live, count: undefined, more: undefined };
+  const rows = live.value.rows.filter((task) => states.includes(stateOf(task)));
+  const count = more === undefined ? rows.length : counted === undefined ? undefined : Math.max(counted, rows.length);
+  return { live: { ...live, value: { ...live.value, rows } }, count, more };
+}
+
+function newestFirst(part: Paged<Task>): Paged<Task> {
+  if (!('value' in part.live)) return part;
+  const time = ({ completed_at: at }: Task) => at?.getTime() ?? 0;
+  const rows = [...part.live.value.rows].sort((one, other) => time(other) - time(one));
+  return { ...part, live: { ...part.live, value: { ...part.live.value, rows } } };
 }

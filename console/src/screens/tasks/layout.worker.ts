@@ -1,28 +1,22 @@
 /** Lays out a graph outside the main thread. */
 import { Graph, layout } from '@dagrejs/dagre';
-import { type Layout, NODE_HEIGHT, NODE_WIDTH, type Wanted } from './graph.ts';
-
-const MARGIN = 12;
+import { NODE_HEIGHT, NODE_WIDTH, stacked, type Wanted } from './graph.ts';
 
 addEventListener('message', ({ data }: MessageEvent<Wanted>) => {
-  postMessage(laidOut(data));
+  postMessage(stacked(data, laidOut));
 });
 
-function laidOut({ ids, edges }: Wanted): Layout {
+function laidOut({ ids, edges }: Wanted) {
   const graph = new Graph();
-  graph.setGraph({ rankdir: 'LR', nodesep: 14, ranksep: 48, marginx: MARGIN, marginy: MARGIN });
+  graph.setGraph({ rankdir: 'LR', nodesep: 26, ranksep: 66, marginx: 0, marginy: 0 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const id of ids) graph.setNode(id, { width: NODE_WIDTH, height: NODE_HEIGHT });
   for (const { from, to } of edges) graph.setEdge(from, to);
   layout(graph);
   const { width = 0, height = 0 } = graph.graph();
-  return {
-    width,
-    height,
-    nodes: ids.map((id) => {
-      const { x = 0, y = 0 } = graph.node(id) ?? {};
-      return { id, x, y };
-    }),
-    edges: edges.map(({ from, to }) => ({ from, to, points: graph.edge(from, to)?.points ?? [] })),
-  };
+  const nodes = ids.map((id) => {
+    const { x = 0, y = 0 } = graph.node(id) ?? {};
+    return { id, x: x - NODE_WIDTH / 2, y: y - NODE_HEIGHT / 2 };
+  });
+  return { width, height, nodes };
 }

@@ -1,17 +1,15 @@
 /** Form to edit a to-do. Sends only changed fields. */
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
+import { common } from '../../../text/common.ts';
+import { todos as text } from '../../../text/todos.ts';
+import { localInstant } from '../../../ui/format.ts';
 import { act } from '../../calls/tools.ts';
 import type { Todo } from '../../live/documents.ts';
-import { ErrorNotice } from '../../parts/ActionButton.tsx';
-import { localInstant } from '../../parts/dates.ts';
-import { Card } from '../../parts/Notice.tsx';
-
-const PRIORITIES = [
-  ['HIGH', 'high'],
-  ['MEDIUM', 'medium'],
-  ['LOW', 'low'],
-] as const;
+import { isOffline } from '../../live/sources.ts';
+import { ErrorNotice, tell } from '../../parts/acting.tsx';
+import { Field } from '../../parts/Field.tsx';
+import { PRIORITIES } from '../todos/priorities.ts';
 
 export function EditTodo({ todo }: { readonly todo: Todo }) {
   const trouble = useSignal<unknown>(undefined);
@@ -24,6 +22,7 @@ export function EditTodo({ todo }: { readonly todo: Todo }) {
     isBusy.value = true;
     try {
       await act('todo.update_task', { task_id: todo.id, ...edit }, z.object({}));
+      tell(text.saved);
     } catch (error) {
       trouble.value = error;
     } finally {
@@ -31,54 +30,67 @@ export function EditTodo({ todo }: { readonly todo: Todo }) {
     }
   }
 
+  const isChanged = useSignal(false);
   return (
-    <Card title="Change it">
-      <form
-        class="edit"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save(event.currentTarget);
-        }}
-      >
-        <label>
-          Title
+    <form
+      class="stack prose"
+      aria-label={text.edit}
+      onInput={(event) =>
+        (isChanged.value = Object.keys(changesIn(new FormData(event.currentTarget), todo)).length > 0)
+      }
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save(event.currentTarget);
+      }}>
+      <Field label={text.title}>
+        {(field) => (
           <input
+            {...field}
             name="title"
             required
             pattern=".{0,500}"
-            title="At most 500 characters"
+            title={text.titleLimit}
             defaultValue={todo.title}
             autocomplete="off"
           />
-        </label>
-        <label>
-          Description
-          <textarea name="description" rows={3} defaultValue={todo.description ?? ''} />
-        </label>
-        <label>
-          Due
-          <input name="due" type="datetime-local" defaultValue={localInstant(todo.due_date)} />
-        </label>
-        <label>
-          Priority
-          <select name="priority">
-            {PRIORITIES.map(([name, words]) => (
-              <option key={name} value={name} selected={name === todo.priority}>
-                {words}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Tags, with commas between
-          <input name="tags" defaultValue={todo.tags.join(', ')} autocomplete="off" />
-        </label>
-        <button type="submit" disabled={isBusy.value}>
-          Save
+        )}
+      </Field>
+      <Field label={text.description}>
+        {(field) => (
+          <textarea
+            {...field}
+            name="description"
+            placeholder={text.addDescription}
+            defaultValue={todo.description ?? ''}
+          />
+        )}
+      </Field>
+      <div class="two">
+        <Field label={text.due}>
+          {(field) => <input {...field} name="due" type="datetime-local" defaultValue={localInstant(todo.due_date)} />}
+        </Field>
+        <Field label={text.priority}>
+          {(field) => (
+            <select {...field} name="priority">
+              {PRIORITIES.map((name) => (
+                <option key={name} value={name} selected={name === todo.priority}>
+                  {text.priorities[name]}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </div>
+      <Field label={text.tags} hint={text.tagsHint}>
+        {(field) => <input {...field} name="tags" defaultValue={todo.tags.join(', ')} autocomplete="off" />}
+      </Field>
+      <p class="acts">
+        <button type="submit" class="b" disabled={isBusy.value || !isChanged.value || isOffline.value}>
+          {common.save}
         </button>
-        {trouble.value !== undefined && <ErrorNotice of={trouble.value} />}
-      </form>
-    </Card>
+      </p>
+      {trouble.value !== undefined && <ErrorNotice of={trouble.value} />}
+    </form>
   );
 }
 

@@ -1,12 +1,17 @@
 /** Reminder of a to-do: view, set and snooze. */
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
+import { todos as text } from '../../../text/todos.ts';
+import { Fill } from '../../../ui/Fill.tsx';
 import { act, callTool } from '../../calls/tools.ts';
 import { useResponse } from '../../calls/useResponse.ts';
 import type { Todo } from '../../live/documents.ts';
-import { ActionButton } from '../../parts/ActionButton.tsx';
-import { Card, Shown } from '../../parts/Notice.tsx';
-import { Ago } from '../../parts/Status.tsx';
+import { now } from '../../live/time.ts';
+import { ActionButton } from '../../parts/acting.tsx';
+import { Field } from '../../parts/Field.tsx';
+import { Section, Shown } from '../../parts/Notice.tsx';
+import { Ago } from '../../parts/Time.tsx';
+import { moved, tomorrow } from '../todos/days.ts';
 
 const reminder = z.object({ id: z.string(), task_id: z.string(), remind_at: z.string() });
 const listed = z.object({ reminders: z._default(z.array(reminder), []), next_cursor: z.exactOptional(z.string()) });
@@ -21,43 +26,60 @@ export function Reminder({ todo }: { readonly todo: Todo }) {
     refetch();
   }
 
+  const own = 'value' in live ? live.value : undefined;
+  const setAt = (date: Date) => change('set_reminder', { task_id: todo.id, remind_at: date.toISOString() });
+  /** Moves the present reminder, or sets one. */
+  const inMinutes = (minutes: number) =>
+    own === undefined
+      ? setAt(new Date(now.value + minutes * 60_000))
+      : change('snooze_reminder', { reminder_id: own.id, minutes });
   return (
-    <Card title="Reminder">
-      <Shown live={live}>
-        {(own) => {
-          if (own === undefined) return <p class="soft">None is set.</p>;
-          return (
-            <>
-              <p>
-                You are reminded <Ago at={new Date(own.remind_at)} />.
-              </p>
-              <p class="acts">
-                <ActionButton
-                  label="In 10 minutes instead"
-                  act={() => change('snooze_reminder', { reminder_id: own.id, minutes: 10 })}
-                />
-                <ActionButton
-                  label="In an hour instead"
-                  act={() => change('snooze_reminder', { reminder_id: own.id, minutes: 60 })}
-                />
-                <ActionButton label="Not at all" act={() => change('delete_reminder', { reminder_id: own.id })} />
-              </p>
-            </>
-          );
-        }}
+    <Section title={text.reminder}>
+      <Shown live={live} what={text.reminder.toLowerCase()}>
+        {(known) => (
+          <p class="soft">
+            {known === undefined ? (
+              text.noReminder
+            ) : (
+              <Fill text={text.reminderAt} with={{ when: <Ago at={new Date(known.remind_at)} /> }} />
+            )}
+          </p>
+        )}
       </Shown>
       <div class="write">
-        <label>
-          Remind me at
-          <input type="datetime-local" value={at.value} onInput={(event) => (at.value = event.currentTarget.value)} />
-        </label>
+        <Field label={text.remindAt}>
+          {(field) => (
+            <input
+              {...field}
+              type="datetime-local"
+              value={at.value}
+              onInput={(event) => (at.value = event.currentTarget.value)}
+            />
+          )}
+        </Field>
         <ActionButton
-          label="Set the reminder"
+          label={text.set}
           disabled={at.value === ''}
-          act={() => change('set_reminder', { task_id: todo.id, remind_at: new Date(at.value).toISOString() })}
+          act={async () => {
+            await setAt(new Date(at.value));
+            at.value = '';
+          }}
         />
       </div>
-    </Card>
+      <p class="acts">
+        <ActionButton small label={text.in10} act={() => inMinutes(10)} />
+        <ActionButton small label={text.in60} act={() => inMinutes(60)} />
+        <ActionButton small label={text.tomorrow9} act={() => setAt(moved(null, tomorrow(new Date(now.value))))} />
+        {own !== undefined && (
+          <ActionButton
+            small
+            kind="quiet"
+            label={text.removeReminder}
+            act={() => change('delete_reminder', { reminder_id: own.id })}
+          />
+        )}
+      </p>
+    </Section>
   );
 }
 

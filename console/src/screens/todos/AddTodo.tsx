@@ -1,9 +1,13 @@
-/** Form for a new to-do: title, due date and priority. */
+/** Quick form for a new to-do. A date or repetition in the words of the title becomes a chip, which a cross removes. */
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
+import { todos as text } from '../../../text/todos.ts';
+import { Icon } from '../../../ui/Icon.tsx';
 import { act } from '../../calls/tools.ts';
-import { ErrorNotice } from '../../parts/ActionButton.tsx';
+import { isOffline } from '../../live/sources.ts';
+import { ErrorNotice } from '../../parts/acting.tsx';
 import { clearSent } from '../../parts/formState.ts';
+import { PRIORITIES } from './priorities.ts';
 import { describeWords, understand, useWords } from './words.ts';
 
 const DEFAULT_PRIORITY = 'MEDIUM';
@@ -13,7 +17,8 @@ export function AddTodo() {
   const isBusy = useSignal(false);
   const typed = useSignal('');
   const due = useSignal('');
-  const priority = useSignal(DEFAULT_PRIORITY);
+  const isDating = useSignal(false);
+  const priority = useSignal<string>(DEFAULT_PRIORITY);
   /** Title whose detected date the person has removed. */
   const plain = useSignal<string | undefined>(undefined);
   const { found, isMisunderstood } = useWords(typed.value === plain.value ? '' : typed.value);
@@ -36,6 +41,7 @@ export function AddTodo() {
       clearSent(sent.typed, typed, '');
       clearSent(sent.due, due, '');
       clearSent(sent.priority, priority, DEFAULT_PRIORITY);
+      isDating.value = false;
     } catch (error) {
       trouble.value = error;
     } finally {
@@ -45,49 +51,69 @@ export function AddTodo() {
 
   return (
     <form
-      class="add"
+      class="card quick"
       onSubmit={(event) => {
         event.preventDefault();
         void add();
-      }}
-    >
+      }}>
       <label>
-        What is to do
+        <span class="away">{text.new}</span>
         <input
+          class="input"
           required
           pattern=".{0,500}"
-          title="At most 500 characters"
+          title={text.titleLimit}
+          placeholder={text.newHint}
           autocomplete="off"
           value={typed.value}
           onInput={(event) => (typed.value = event.currentTarget.value)}
         />
       </label>
-      <label>
-        Due
-        <input type="datetime-local" value={due.value} onInput={(event) => (due.value = event.currentTarget.value)} />
-      </label>
-      <label>
-        Priority
-        <select value={priority.value} onChange={(event) => (priority.value = event.currentTarget.value)}>
-          <option value="MEDIUM">medium</option>
-          <option value="HIGH">high</option>
-          <option value="LOW">low</option>
-        </select>
-      </label>
-      <button type="submit" class="primary" disabled={isBusy.value}>
-        Add
-      </button>
-      {found !== undefined && (
-        <p class="found" role="status">
-          {`${describeWords(found.meaning)}, as “${found.words}” says. `}
-          <button type="button" class="plain" onClick={() => (plain.value = typed.value)}>
-            Remove date
+      {found !== undefined && due.value === '' ? (
+        <span class="chip" role="status">
+          <Icon of={found.meaning.repetition === undefined ? 'calendar' : 'repeat'} small />
+          {describeWords(found.meaning)}
+          <button type="button" class="bare" aria-label={text.removeDate} onClick={() => (plain.value = typed.value)}>
+            <Icon of="cross" small />
           </button>
-        </p>
+        </span>
+      ) : isDating.value ? (
+        <label>
+          <span class="away">{text.due}</span>
+          <input
+            class="input short"
+            type="datetime-local"
+            value={due.value}
+            onInput={(event) => (due.value = event.currentTarget.value)}
+          />
+        </label>
+      ) : (
+        <button
+          type="button"
+          class="b quiet only"
+          aria-label={text.due}
+          title={text.due}
+          onClick={() => (isDating.value = true)}>
+          <Icon of="calendar" />
+        </button>
       )}
+      <select
+        class="input short"
+        aria-label={text.priority}
+        value={priority.value}
+        onChange={(event) => (priority.value = event.currentTarget.value)}>
+        {PRIORITIES.map((name) => (
+          <option key={name} value={name}>
+            {text.priorities[name]}
+          </option>
+        ))}
+      </select>
+      <button type="submit" class="b primary" disabled={isBusy.value || isOffline.value}>
+        {text.add}
+      </button>
       {isMisunderstood && (
-        <p class="found" role="status">
-          The repetition is not understood, so this comes once. Write it as in “every second Monday 9:00”.
+        <p class="hint whole" role="status">
+          {text.misunderstood}
         </p>
       )}
       {trouble.value !== undefined && <ErrorNotice of={trouble.value} />}

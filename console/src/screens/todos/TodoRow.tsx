@@ -1,60 +1,114 @@
-/** One to-do with its actions. */
+/** One to-do: a circle that completes it, its title, and a menu of its actions. */
 import { z } from 'zod/mini';
+import { common } from '../../../text/common.ts';
+import { todos as text } from '../../../text/todos.ts';
+import { fill, timeOfDay } from '../../../ui/format.ts';
+import { Icon } from '../../../ui/Icon.tsx';
+import { Entry, Menu } from '../../../ui/Menu.tsx';
+import { UserText } from '../../../ui/UserText.tsx';
 import { act } from '../../calls/tools.ts';
+import { undoLatest } from '../../calls/undoing.ts';
 import type { Todo } from '../../live/documents.ts';
-import { ActionButton } from '../../parts/ActionButton.tsx';
-import { timeOfDay } from '../../parts/dates.ts';
-import { UserText } from '../../parts/UserText.tsx';
+import { isOffline } from '../../live/sources.ts';
+import { now } from '../../live/time.ts';
+import { ActionEntry, tell, tellError } from '../../parts/acting.tsx';
+import { agoText } from '../../parts/Time.tsx';
 import { addressOf } from '../../router.ts';
+import { PAGES } from '../../shell/screens.ts';
+import { tomorrow } from './days.ts';
+import { reschedule } from './reschedule.ts';
 
 const DONE = z.object({});
 
-export function TodoRow({ todo, done }: { readonly todo: Todo; done(): void }) {
-  const call = (method: string, args: object = {}) => act(`todo.${method}`, { task_id: todo.id, ...args }, DONE);
+interface TodoRowProps {
+  readonly todo: Todo;
+  readonly isLate: boolean;
+}
+
+export function TodoRow({ todo, isLate }: TodoRowProps) {
+  const { id, title, due_date: due, delegated_task_id: delegated } = todo;
+  const call = (method: string) => act(`todo.${method}`, { task_id: id }, DONE);
+  const complete = () =>
+    void call('complete_task').then(() => tell(fill(text.done, { title }), () => call('reopen_task')), tellError);
   return (
-    <li class="todo">
-      <div>
-        <p>
-          {todo.due_date !== null && <span class="soft">{timeOfDay(todo.due_date)} </span>}
-          <a href={addressOf(['d', todo.id])}>
-            <UserText text={todo.title} />
+    <li class="row" draggable onDragStart={(event) => event.dataTransfer?.setData('text/plain', id)}>
+      <button
+        type="button"
+        class="circle"
+        aria-label={fill(text.markDoneOf, { title })}
+        title={text.markDone}
+        disabled={isOffline.value}
+        onClick={complete}>
+        <Icon of="is-ready" />
+      </button>
+      <div class="grow">
+        <p class="line">
+          <a href={addressOf([PAGES.todo, id])}>
+            <b>
+              <UserText text={title} limit={200} />
+            </b>
           </a>
-          {todo.priority === 'HIGH' && <span class="tag">high</span>}
-          {todo.priority === 'LOW' && <span class="tag">low</span>}
-          {todo.recurring_task_id !== null && <span class="tag">comes again</span>}
+          {todo.priority === 'HIGH' && <span class="tag bad">{text.priorities.HIGH}</span>}
+          {todo.priority === 'LOW' && <span class="tag">{text.priorities.LOW}</span>}
+          {todo.recurring_task_id !== null && (
+            <span class="tag">
+              <Icon of="repeat" small />
+              {text.repeats}
+            </span>
+          )}
           {[...new Set(todo.tags)].map((tag) => (
             <span key={tag} class="tag">
-              <UserText text={tag} />
+              <UserText text={tag} limit={40} />
             </span>
           ))}
         </p>
         {todo.description !== null && (
           <p class="soft">
-            <UserText text={todo.description} links limit={300} />
+            <UserText text={todo.description} links limit={200} />
           </p>
         )}
-        {todo.delegated_task_id !== null && (
-          <p class="soft">
-            Agents do it: <a href={addressOf(['t', todo.delegated_task_id])}>the task</a>
+        {delegated !== null && (
+          <p class="meta">
+            <a class="named" href={addressOf([PAGES.task, delegated])}>
+              <Icon of="agent" small />
+              {text.assigned}
+            </a>
           </p>
         )}
       </div>
-      <p class="acts">
-        <ActionButton
-          label="Done"
-          act={async () => {
-            await call('complete_task');
-            done();
-          }}
+      {due !== null && (
+        <span class={`nowrap num ${isLate ? 'bad' : 'soft'}`}>{isLate ? agoText(due, now.value) : timeOfDay(due)}</span>
+      )}
+      <Menu label={fill(common.actionsFor, { title: title.slice(0, 100) })} button="b quiet only small">
+        {delegated === null && (
+          <ActionEntry icon="agent" label={text.assign} done={text.assigned} act={() => call('delegate')} />
+        )}
+        <Entry
+          icon="calendar"
+          label={text.toTomorrow}
+          disabled={isOffline.value}
+          choose={() => void reschedule(todo, tomorrow(new Date(now.value)))}
         />
-        {todo.delegated_task_id === null && <ActionButton label="Have agents do it" act={() => call('delegate')} />}
-        <ActionButton
-          label="Delete"
+        {due !== null && (
+          <Entry
+            icon="minus"
+            label={text.noDate}
+            disabled={isOffline.value}
+            choose={() => void reschedule(todo, undefined)}
+          />
+        )}
+        <Entry icon="bell" label={text.remind} href={addressOf([PAGES.todo, id])} />
+        <Entry icon="settings" label={text.edit} href={addressOf([PAGES.todo, id])} />
+        <hr />
+        <ActionEntry
+          icon="trash"
           kind="danger"
-          consequence={`“${todo.title}” is deleted. You can undo this in the audit log.`}
+          label={text.delete}
+          done={fill(text.deleted, { title })}
+          undo={() => undoLatest(`todo:${id}`)}
           act={() => call('delete_task')}
         />
-      </p>
+      </Menu>
     </li>
   );
 }

@@ -1,142 +1,172 @@
-/** A person's to-dos: today, this week, all. */
+/** A person's to-dos: today, this week, all. Rows can be dragged to another day. */
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
+import { shell } from '../../../text/shell.ts';
+import { todos as text } from '../../../text/todos.ts';
+import { fill, timeOfDay } from '../../../ui/format.ts';
+import { Icon } from '../../../ui/Icon.tsx';
+import { UserText } from '../../../ui/UserText.tsx';
 import { act } from '../../calls/tools.ts';
 import { recurringDocument, type Todo, todoDocument } from '../../live/documents.ts';
 import { usePaged } from '../../live/paged.ts';
 import { merged } from '../../live/paging.ts';
 import { doneTodos, dueTodos, recurringOf, undatedTodos } from '../../live/queries.ts';
+import { isOffline } from '../../live/sources.ts';
+import { type Paged, rowsOf } from '../../live/states.ts';
 import { now } from '../../live/time.ts';
+import { tellError } from '../../parts/acting.tsx';
+import { Bones } from '../../parts/Bones.tsx';
 import { Choices } from '../../parts/Choices.tsx';
-import { dayOf, timeOfDay } from '../../parts/dates.ts';
-import { More, MoreOf } from '../../parts/More.tsx';
-import { Card, Empty, Shown } from '../../parts/Notice.tsx';
-import { UserText } from '../../parts/UserText.tsx';
-import { ask, parameter } from '../../router.ts';
+import { headOf, More, MoreOf } from '../../parts/More.tsx';
+import { Empty, Section, Shown } from '../../parts/Notice.tsx';
+import { Page } from '../../parts/Page.tsx';
+import { addressOf, ask, parameter } from '../../router.ts';
 import type { Person } from '../../session/session.ts';
+import { PAGES } from '../../shell/screens.ts';
 import { AddTodo } from './AddTodo.tsx';
-import { days, type View } from './days.ts';
+import { type Day, days, type View } from './days.ts';
 import { Recurring } from './Recurring.tsx';
+import { reschedule } from './reschedule.ts';
 import { TodoRow } from './TodoRow.tsx';
 
 const VIEWS = [
-  ['today', 'Today'],
-  ['week', 'Week'],
-  ['all', 'All'],
+  ['today', text.today],
+  ['week', text.week],
+  ['all', text.all],
 ] as const;
 
-/** Time for which the row of a completed to-do offers Undo. */
-const UNDO_MS = 10_000;
-
-interface Completed {
-  readonly todo: Todo;
-  readonly at: number;
-}
+const DONE = z.object({});
 
 export function Todos({ person }: { readonly person: Person }) {
   const view: View = VIEWS.find(([name]) => name === parameter('show'))?.[0] ?? 'today';
   const due = usePaged(dueTodos(person.uid), todoDocument);
   const undated = usePaged(undatedTodos(person.uid), todoDocument);
-  const done = usePaged(doneTodos(person.uid), todoDocument);
   const recurring = usePaged(recurringOf(person.uid), recurringDocument);
   const cut = { dated: due.more !== undefined, undated: undated.more !== undefined };
-  const completed = useSignal<Completed | undefined>(undefined);
+  const both = merged([due, undated]);
   return (
-    <>
-      <div class="title">
-        <h1>To-dos</h1>
+    <Page
+      title={shell.todos}
+      actions={
         <Choices
-          legend="Which to-dos"
+          legend={text.show}
           options={VIEWS}
           chosen={view}
           choose={(name) => ask('show', name === 'today' ? undefined : name)}
         />
-      </div>
+      }>
       <AddTodo />
-      <Undo completed={completed.value} forget={() => (completed.value = undefined)} />
-      <Shown live={merged([due, undated]).live}>
-        {({ rows, unreadable }) => {
-          const groups = days(rows, view, new Date(now.value), cut);
-          return (
-            <>
-              {groups.length === 0 && (
-                <Empty title={view === 'today' ? 'Nothing is due today.' : 'Nothing is to do.'}>
-                  <p>Add something above, or have an agent do it with todo_add_task.</p>
-                </Empty>
-              )}
-              {groups.map(({ title, todos, isTruncated }) => (
-                <Card key={title} title={title} count={isTruncated ? `${todos.length}+` : todos.length}>
-                  <ul class="plain rows">
-                    {todos.map((todo) => (
-                      <TodoRow key={todo.id} todo={todo} done={() => (completed.value = { todo, at: Date.now() })} />
-                    ))}
-                  </ul>
-                  <More
-                    what="to-dos"
-                    more={isTruncated ? (todos[0]?.due_date === null ? undated.more : due.more) : undefined}
-                  />
-                </Card>
-              ))}
-              {unreadable > 0 && <p class="soft">{`${unreadable} could not be read.`}</p>}
-            </>
-          );
-        }}
-      </Shown>
-      <Card title="Done today">
-        <Shown live={done.live}>
-          {({ rows }) => {
-            const today = rows.filter(({ completed_at: at }) => at !== null && isToday(at));
-            if (today.length === 0) return <p class="soft">Nothing yet.</p>;
-            return (
-              <>
-                <ul class="plain rows">
-                  {today.map((todo) => (
-                    <li key={todo.id}>
-                      ✓ <UserText text={todo.title} />{' '}
-                      <span class="soft">{timeOfDay(todo.completed_at ?? new Date(now.value))}</span>
-                    </li>
+      <div class="split">
+        <div>
+          <Shown live={both.live} what={shell.todos.toLowerCase()} bones={<Bones lines={6} />}>
+            {({ rows }) => {
+              const groups = days(rows, view, new Date(now.value), cut);
+              if (groups.length === 0) {
+                return (
+                  <div class="card">
+                    <Empty icon="todo" title={view === 'today' ? text.noneToday : text.none} hint={text.noneHint} />
+                  </div>
+                );
+              }
+              return (
+                <div class="card rows">
+                  {groups.map((day) => (
+                    <DayGroup key={day.title} day={day} all={rows} more={day.isDated ? due.more : undated.more} />
                   ))}
-                </ul>
-                <More what="done to-dos" more={today.length === rows.length ? done.more : undefined} />
-              </>
-            );
-          }}
-        </Shown>
-      </Card>
-      <Card title="Comes again">
-        <Shown live={recurring.live}>{({ rows }) => <Recurring rows={rows} />}</Shown>
-        <MoreOf what="to-dos that come again" of={recurring} />
-      </Card>
-    </>
+                </div>
+              );
+            }}
+          </Shown>
+          {/* Each day has its own button for more. */}
+          <MoreOf what={shell.todos.toLowerCase()} of={{ ...both, more: undefined }} />
+        </div>
+        <div>
+          <Section title={text.repeating} count={headOf(recurring)}>
+            <Shown live={recurring.live} what={text.repeating.toLowerCase()}>
+              {({ rows }) => <Recurring rows={rows} />}
+            </Shown>
+            <MoreOf what={text.repeating.toLowerCase()} of={recurring} />
+          </Section>
+          <DoneToday done={usePaged(doneTodos(person.uid), todoDocument)} />
+        </div>
+      </div>
+    </Page>
   );
 }
 
-function isToday(at: Date): boolean {
-  return dayOf(at) === dayOf(new Date(now.value));
+interface DayGroupProps {
+  readonly day: Day;
+  readonly all: readonly Todo[];
+  readonly more: (() => void) | undefined;
 }
 
-function Undo({ completed, forget }: { readonly completed: Completed | undefined; forget(): void }) {
-  const trouble = useSignal<string | undefined>(undefined);
-  const isOver = completed === undefined || now.value - completed.at > UNDO_MS;
+/** Group of a day. A row that is dropped on it gets its date, and keeps its time of day. */
+function DayGroup({ day: { title, date, todos, isTruncated, isLate }, all, more }: DayGroupProps) {
+  const isOver = useSignal(false);
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    isOver.value = false;
+    const todo = all.find(({ id }) => id === event.dataTransfer?.getData('text/plain'));
+    if (todo !== undefined) void reschedule(todo, date);
+  };
   return (
-    <p class="undo" role="status">
-      {!isOver && (
-        <>
-          Done: <UserText text={completed.todo.title} />.{' '}
-          <button
-            type="button"
-            class="plain"
-            onClick={() => {
-              act('todo.reopen_task', { task_id: completed.todo.id }, z.object({})).then(forget, (error) => {
-                trouble.value = error instanceof Error ? error.message : String(error);
-              });
-            }}
-          >
-            Undo
-          </button>
-        </>
-      )}
-      {trouble.value !== undefined && <span class="trouble">{trouble.value}</span>}
-    </p>
+    <section
+      aria-label={title}
+      class={isOver.value ? 'over' : ''}
+      onDragOver={(event) => {
+        if (isLate) return;
+        event.preventDefault();
+        isOver.value = true;
+      }}
+      onDragLeave={() => (isOver.value = false)}
+      onDrop={drop}>
+      <h2 class={`row group ${isLate ? 'bad' : ''}`}>
+        {title}
+        <span class="count">{isTruncated ? `${todos.length}+` : todos.length}</span>
+      </h2>
+      <ul class="rows">
+        {todos.map((todo) => (
+          <TodoRow key={todo.id} todo={todo} isLate={isLate} />
+        ))}
+      </ul>
+      {isTruncated && <More what={shell.todos.toLowerCase()} more={more} />}
+    </section>
+  );
+}
+
+function DoneToday({ done }: { readonly done: Paged<Todo> }) {
+  const start = new Date(now.value).setHours(0, 0, 0, 0);
+  const today = rowsOf(done).filter(({ completed_at: at }) => at !== null && at.getTime() >= start);
+  const isMore = today.length > 0 && today.length === rowsOf(done).length;
+  return (
+    <Section title={text.doneToday} count={today.length}>
+      <Shown live={done.live} what={text.doneToday.toLowerCase()}>
+        {() =>
+          today.length === 0 ? (
+            <p class="soft">{text.nothingYet}</p>
+          ) : (
+            <ul class="card rows">
+              {today.map((todo) => (
+                <li key={todo.id} class="row">
+                  <button
+                    type="button"
+                    class="circle good"
+                    aria-label={fill(text.reopenOf, { title: todo.title })}
+                    disabled={isOffline.value}
+                    onClick={() => void act('todo.reopen_task', { task_id: todo.id }, DONE).catch(tellError)}>
+                    <Icon of="is-done" />
+                  </button>
+                  <a class="grow faint" href={addressOf([PAGES.todo, todo.id])}>
+                    <UserText text={todo.title} limit={140} />
+                  </a>
+                  <span class="soft nowrap num">{todo.completed_at !== null && timeOfDay(todo.completed_at)}</span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+      <More what={text.doneToday.toLowerCase()} more={isMore ? done.more : undefined} />
+    </Section>
   );
 }

@@ -1,11 +1,17 @@
 /** Groups to-dos by due date. */
+
+import { todos as text } from '../../../text/todos.ts';
+import { longDayOf } from '../../../ui/format.ts';
 import type { Todo } from '../../live/documents.ts';
-import { dayOf } from '../../parts/dates.ts';
 
 export type View = 'today' | 'week' | 'all';
 
 export interface Day {
   readonly title: string;
+  /** Start of the day; undefined for to-dos without a date. */
+  readonly date: Date | undefined;
+  readonly isDated: boolean;
+  readonly isLate: boolean;
   readonly todos: readonly Todo[];
   readonly isTruncated: boolean;
 }
@@ -16,7 +22,6 @@ export interface Truncation {
   readonly undated: boolean;
 }
 
-const UNDATED = 'Without a date';
 const PRIORITIES = ['HIGH', 'MEDIUM', 'LOW'];
 
 /** Overdue to-dos first, then one group per date. To-dos without a date are last, and only in the view of all. */
@@ -39,25 +44,40 @@ export function days(
   }
   const datedGroups = groups.size;
   const undated = todos.filter(({ due_date: due }) => due === null).sort(byPriority);
-  if (view === 'all' && undated.length > 0) groups.set(UNDATED, undated);
+  if (view === 'all' && undated.length > 0) groups.set(text.noDateGroup, undated);
   // If a to-do after the last shown one is loaded, the view is complete.
   const lastDay = cut.dated && dated.length === all.length ? [...groups.keys()][datedGroups - 1] : undefined;
   return [...groups].map(([title, listed]) => {
-    const isTruncated = title === UNDATED ? cut.undated : title === lastDay;
-    return { title, todos: listed, isTruncated };
+    const isTruncated = title === text.noDateGroup ? cut.undated : title === lastDay;
+    const isDated = title !== text.noDateGroup;
+    const isLate = title === text.overdue;
+    const [first] = listed;
+    const date = isDated && !isLate && first?.due_date ? startOfDay(first.due_date) : undefined;
+    return { title, date, isDated, isLate, todos: listed, isTruncated };
   });
 }
 
 function titleOf(due: Date, now: Date, endOfToday: Date): string {
-  if (due < now) return 'Overdue';
-  return due < endOfToday ? 'Today' : dayOf(due);
+  if (due < now) return text.overdue;
+  return due < endOfToday ? text.today : longDayOf(due);
 }
 
 /** Returns midnight in the person's time zone, the given number of days from now. */
-function startOfDay(now: Date, ahead: number): Date {
+function startOfDay(now: Date, ahead = 0): Date {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + ahead);
 }
 
 function byPriority(one: Todo, other: Todo): number {
   return PRIORITIES.indexOf(one.priority) - PRIORITIES.indexOf(other.priority);
 }
+
+/** Time of day of a to-do that had no date before. */
+const MORNING = 9;
+
+/** Returns a to-do's due date on another day, at the same time of day. */
+export function moved(due: Date | null, day: Date): Date {
+  const [hours, minutes] = due === null ? [MORNING, 0] : [due.getHours(), due.getMinutes()];
+  return new Date(day.getFullYear(), day.getMonth(), day.getDate(), hours, minutes);
+}
+
+export const tomorrow = (now: Date): Date => startOfDay(now, 1);

@@ -1,9 +1,9 @@
 /** A recurring to-do in words. */
 import type { Repetition } from '../../../../functions/src/toolsets/todo/rules/words.ts';
+import { dayOf, knownTimeZone, LOCALE } from '../../../ui/format.ts';
 import type { Recurring } from '../../live/documents.ts';
-import { dayOf } from '../../parts/dates.ts';
 
-type Rule = Pick<Recurring, 'frequency' | 'start_date' | 'timezone' | 'end_date' | 'latest_due'> &
+type Rule = Pick<Recurring, 'frequency' | 'start_date' | 'timezone' | 'end_date'> &
   Partial<Pick<Recurring, 'interval' | 'days'>>;
 
 const UNITS = { DAILY: 'day', WEEKLY: 'week', MONTHLY: 'month' } as const;
@@ -40,24 +40,18 @@ function dayText(day: string): string {
   return position === '' ? name : `the ${ORDINALS[position] ?? position} ${name}`;
 }
 
-/** Returns `every week on Tuesday at 16:00, Europe/Berlin; now Tue 24 Nov`. The last day is in that time zone. */
-export function recurrenceText(rule: Rule): string {
-  const { frequency, interval, days, start_date, timezone, end_date, latest_due } = rule;
-  const timeZone = zoneKnownHere(timezone);
-  const said = (options: Intl.DateTimeFormatOptions, language?: string) =>
+/** Returns `Every Tuesday at 16:00`, with the time zone if it is not the reader's, and the last day if there is one. */
+export function recurrenceText(rule: Rule, own = Intl.DateTimeFormat().resolvedOptions().timeZone): string {
+  const { frequency, interval, days, start_date, timezone, end_date } = rule;
+  const timeZone = knownTimeZone(timezone);
+  const said = (options: Intl.DateTimeFormatOptions, language = LOCALE) =>
     new Intl.DateTimeFormat(language, { timeZone, ...options }).format(start_date);
   const start = { DAILY: '', WEEKLY: said({ weekday: 'long' }), MONTHLY: `day ${said({ day: 'numeric' }, 'en')}` };
   const on = repetitionText({ frequency, ...(interval && { interval }), ...(days && { days }) }, start[frequency]);
-  const until = end_date === null ? '' : `, until ${dayOf(end_date, timeZone)}`;
-  return `${on} at ${said({ timeStyle: 'short' })}, ${timeZone}${until}; now ${dayOf(latest_due)}`;
-}
-
-/** Returns the time zone if the browser knows it. A browser throws an error for a zone that it does not know. */
-function zoneKnownHere(timezone: string): string {
-  try {
-    new Intl.DateTimeFormat(undefined, { timeZone: timezone });
-    return timezone;
-  } catch {
-    return 'UTC';
-  }
+  const words = [
+    `${on.slice(0, 1).toUpperCase()}${on.slice(1)} at ${said({ timeStyle: 'short' })}`,
+    ...(timeZone === own ? [] : [timeZone]),
+    ...(end_date === null ? [] : [`until ${dayOf(end_date, timeZone)}`]),
+  ];
+  return words.join(', ');
 }

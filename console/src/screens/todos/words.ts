@@ -1,8 +1,9 @@
 /** Dates and repetitions in the words of a title. The server understands the same words. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Meaning } from '../../../../functions/src/toolsets/todo/rules/words.ts';
+import { todos as text } from '../../../text/todos.ts';
+import { dayOf, fill } from '../../../ui/format.ts';
 import { now } from '../../live/time.ts';
-import { dayOf } from '../../parts/dates.ts';
 import { repetitionText } from './recurrenceText.ts';
 
 type Words = typeof import('../../../../functions/src/toolsets/todo/rules/words.ts');
@@ -12,7 +13,7 @@ async function load(): Promise<Words> {
   try {
     return await import('../../../../functions/src/toolsets/todo/rules/words.ts');
   } catch {
-    throw new Error('The code that reads dates could not be loaded. Reload the page.');
+    throw new Error(text.wordsNotLoaded);
   }
 }
 
@@ -37,9 +38,15 @@ function findWords({ wordsAtEnd }: Words, title: string) {
   return wordsAtEnd(title, { instant, timezone: -instant.getTimezoneOffset() });
 }
 
-/** Returns `Due Tue 1 Dec at 18:00, because no time is given`, or `Comes every Monday at 09:00`. */
+/** Returns `Tue 1 Dec, 18:00` or `Every Monday at 09:00`. */
 export function describeWords({ date, time, repetition }: Meaning): string {
-  const at = time === undefined ? 'at 18:00, because no time is given' : `at ${time}`;
-  if (repetition !== undefined) return `Comes ${repetitionText(repetition)} ${at}`;
-  return `Due ${dayOf(new Date(`${date}T00:00`))} ${at}`;
+  const at = time ?? DEFAULT_TIME;
+  if (repetition !== undefined)
+    return fill(text.repeatsAt, { repetition: sentenceCase(repetitionText(repetition)), time: at });
+  return fill(text.dayAt, { day: dayOf(new Date(`${date}T00:00`)), time: at });
 }
+
+/** Time of a to-do whose words name only a day. Source: functions/src/toolsets/todo/rules/words.ts. */
+const DEFAULT_TIME = '18:00';
+
+const sentenceCase = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1);

@@ -1,0 +1,2 @@
+/** Roles of a workspace, lowest first. */
+export const ROLES = ['viewer', 'worker', 'leader'] as const;

@@ -1,0 +1,160 @@
+/** Button that opens a dialog with the ways to connect an agent: by the address, or with a key that is shown once. */
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { z } from 'zod/mini';
+import { agents as text } from '../../../text/agents.ts';
+import { common, roles } from '../../../text/common.ts';
+import { needsYou } from '../../../text/needsYou.ts';
+import { fill } from '../../../ui/format.ts';
+import { Icon } from '../../../ui/Icon.tsx';
+import { act } from '../../calls/tools.ts';
+import { ActionButton } from '../../parts/acting.tsx';
+import { CopyButton } from '../../parts/Copy.tsx';
+import { Field } from '../../parts/Field.tsx';
+import { DEFAULT_WORKSPACE, workspace } from '../../router.ts';
+import { connection } from '../../session/session.ts';
+
+const registered = z.object({
+  agentId: z.string(),
+  credentials: z.object({ apiKey: z.string(), secret: z.string(), expiresAt: z.string() }),
+});
+type Registered = z.output<typeof registered>;
+
+/** Form of the names of agents. Source: functions/src/toolsets/onboarding/tools/registerAgent.ts. */
+const NAME = /^[\w-]{3,50}$/;
+const ROLES = ['viewer', 'worker', 'leader'] as const;
+
+interface ConnectAgentProps {
+  /** Called after a key was made. */
+  changed?(): void;
+}
+
+export function ConnectAgent({ changed }: ConnectAgentProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const made = useSignal<Registered | undefined>(undefined);
+  return (
+    <>
+      <button type="button" class="b" onClick={() => dialog.current?.showModal()}>
+        <Icon of="plus" />
+        {needsYou.connect}
+      </button>
+      <dialog ref={dialog} class="dialog" aria-label={needsYou.connect} onClose={() => (made.value = undefined)}>
+        <div class="stack">
+          <h2>{needsYou.connect}</h2>
+          {made.value === undefined ? (
+            <>
+              <p class="soft">{text.byAddress}</p>
+              <Command text={`claude mcp add --transport http muster ${quoted(addressHere())}`} />
+              <KeyForm
+                made={(key) => {
+                  made.value = key;
+                  changed?.();
+                }}
+              />
+            </>
+          ) : (
+            <NewKey of={made.value} />
+          )}
+          <p class="acts end">
+            <button type="button" class="b" onClick={() => dialog.current?.close()}>
+              {common.close}
+            </button>
+          </p>
+        </div>
+      </dialog>
+    </>
+  );
+}
+
+/** A shell would expand the question mark. */
+const quoted = (url: string) => (url.includes('?') ? `"${url}"` : url);
+
+function addressHere(): string {
+  const { address } = connection().deployment;
+  return workspace.value === DEFAULT_WORKSPACE
+    ? address
+    : `${address}?workspace=${encodeURIComponent(workspace.value)}`;
+}
+
+function Command({ text: command }: { readonly text: string }) {
+  return (
+    <p class="line">
+      <code class="block grow">{command}</code>
+      <CopyButton text={command} what={text.command} />
+    </p>
+  );
+}
+
+function KeyForm({ made }: { made(key: Registered): void }) {
+  const name = useSignal('');
+  const role = useSignal<string>('worker');
+  const isPossible = NAME.test(name.value);
+  return (
+    <>
+      <p class="soft">{text.byKey}</p>
+      <div class="two">
+        <Field label={text.machine} error={name.value === '' || isPossible ? '' : text.badName}>
+          {(field) => (
+            <input
+              {...field}
+              value={name.value}
+              autocomplete="off"
+              onInput={(event) => (name.value = event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field label={text.role}>
+          {(field) => (
+            <select {...field} value={role.value} onChange={(event) => (role.value = event.currentTarget.value)}>
+              {ROLES.map((one) => (
+                <option key={one} value={one}>
+                  {roles[one]}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </div>
+      <p class="acts">
+        <ActionButton
+          label={text.newKey}
+          disabled={!isPossible}
+          confirm={{
+            title: fill(text.newKeyFor, { name: name.value }),
+            text: text.newKeyConsequence,
+            keep: common.cancel,
+          }}
+          act={async () => {
+            const agentInfo = {
+              name: name.value,
+              type: role.value === 'leader' ? 'coordinator' : 'developer',
+              version: '1.0.0',
+            };
+            const args = {
+              agentInfo,
+              capabilities: [{ name: 'general', category: 'general' }],
+              role: role.value,
+              workspace: workspace.value,
+            };
+            made(await act('onboarding.registerAgent', args, registered));
+          }}
+        />
+      </p>
+    </>
+  );
+}
+
+/** The only place that shows the key's secret, and only once, so no model sees it. */
+function NewKey({ of: { agentId, credentials } }: { readonly of: Registered }) {
+  const key = `${credentials.apiKey}.${credentials.secret}`;
+  return (
+    <div class="stack" role="status">
+      <p>{fill(text.keyOf, { agent: agentId, date: credentials.expiresAt.slice(0, 10) })}</p>
+      <Command text={key} />
+      <p class="soft">{text.keyUse}</p>
+      <Command
+        text={`claude mcp add --transport http muster ${quoted(addressHere())} --header "Authorization: Bearer <key>"`}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,182 @@
+/** At the side of a task: its properties, some of them edited in place, its lease, cost and relations. */
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { z } from 'zod/mini';
+import { common } from '../../../text/common.ts';
+import { task as text } from '../../../text/task.ts';
+import { duration, fill, localInstant, timeOfDay } from '../../../ui/format.ts';
+import { Meter } from '../../../ui/Meter.tsx';
+import { State } from '../../../ui/State.tsx';
+import { ExternalLink, UserText } from '../../../ui/UserText.tsx';
+import { act } from '../../calls/tools.ts';
+import type { Task } from '../../live/documents.ts';
+import { tellError } from '../../parts/acting.tsx';
+import { CopyButton } from '../../parts/Copy.tsx';
+import { useLease } from '../../parts/Lease.tsx';
+import { Section } from '../../parts/Notice.tsx';
+import { At } from '../../parts/Time.tsx';
+import { Tree } from '../../parts/Tree.tsx';
+import { isClosed, stateOf } from '../../parts/taskState.ts';
+import { Name, Who } from '../../parts/Who.tsx';
+import { mayAs } from '../../shell/role.ts';
+
+export function Properties({ task }: { readonly task: Task }) {
+  return (
+    <aside class="aside" aria-label={common.properties}>
+      <Section title={common.properties}>
+        <dl class="facts">
+          <dt>{text.state}</dt>
+          <dd>
+            <State of={stateOf(task)} />
+          </dd>
+          <dt>{text.assignee}</dt>
+          <dd>
+            {task.claimed_by === null ? (
+              <span class="faint">{common.unassigned}</span>
+            ) : (
+              <Who id={task.claimed_by} hasSign={!isClosed(task)} />
+            )}
+          </dd>
+          <dt>{text.priority}</dt>
+          <dd>
+            <PriorityField task={task} />
+          </dd>
+          <dt>{text.deadline}</dt>
+          <dd>
+            <DeadlineField task={task} />
+          </dd>
+          <dt>{text.created}</dt>
+          <dd>
+            <span>
+              <At at={task.created_at} /> {text.by} <Name id={task.created_by} />
+            </span>
+          </dd>
+          {task.required_capabilities.length > 0 && (
+            <Fact name={text.needsSkill}>
+              {task.required_capabilities.map((one) => (
+                <span key={one} class="tag">
+                  <UserText text={one} limit={40} />
+                </span>
+              ))}
+            </Fact>
+          )}
+          {task.coding !== null && <Branch task={task} branch={task.coding.branch} project={task.coding.project} />}
+          <Fact name={text.id}>
+            <code class="faint cut" title={task.id}>
+              {task.id}
+            </code>
+            <CopyButton text={task.id} what={text.id} />
+          </Fact>
+        </dl>
+      </Section>
+      <LeaseSection task={task} />
+      <Tree
+        kind="task"
+        id={task.id}
+        version={`${task.status} ${task.claim_epoch}`}
+        needs={task.dependencies}
+        neededBy={task.dependents}
+      />
+    </aside>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+const update = (task: Task, fields: object) =>
+  act('coordination.update_task', { task_id: task.id, ...fields }, z.object({})).catch(tellError);
+
+function PriorityField({ task }: { readonly task: Task }) {
+  const words = (priority: number) => `P${priority}`;
+  if (isClosed(task) || !mayAs('worker')) return <>{words(task.priority)}</>;
+  return (
+    <select
+      class="input short quiet"
+      aria-label={text.priority}
+      value={task.priority}
+      onChange={(event) => void update(task, { priority: Number(event.currentTarget.value) })}>
+      {Array.from({ length: 10 }, (_none, index) => (
+        <option key={index} value={index + 1}>
+          {words(index + 1)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** The deadline is sent when the person leaves the field, because a browser reports each part of a date. */
+function DeadlineField({ task }: { readonly task: Task }) {
+  const stored = localInstant(task.deadline ?? null);
+  const typed = useSignal<string | undefined>(undefined);
+  if (isClosed(task) || !mayAs('worker')) {
+    return task.deadline === undefined ? <span class="faint">{common.none}</span> : <At at={task.deadline} />;
+  }
+  const save = () => {
+    const { value } = typed;
+    typed.value = undefined;
+    if (value === undefined || value === stored) return;
+    void update(task, value === '' ? { clear: ['deadline'] } : { deadline: new Date(value).toISOString() });
+  };
+  return (
+    <input
+      class="input short quiet"
+      type="datetime-local"
+      aria-label={text.deadline}
+      value={typed.value ?? stored}
+      onInput={(event) => (typed.value = event.currentTarget.value)}
+      onBlur={save}
+      onKeyDown={(event) => event.key === 'Enter' && save()}
+    />
+  );
+}
+
+const REPOSITORY = /^[\w.-]+\/[\w.-]+$/;
+
+interface BranchProps {
+  readonly task: Task;
+  readonly branch: string;
+  readonly project: string | null;
+}
+
+function Branch({ branch, project }: BranchProps) {
+  return (
+    <Fact name={text.branch}>
+      <code class="cut" title={branch}>
+        <UserText text={branch} />
+      </code>
+      <CopyButton text={branch} what={text.branchName} />
+      {project !== null && REPOSITORY.test(project) && (
+        <ExternalLink address={`https://github.com/${project}/tree/${encodeURIComponent(branch)}`}>
+          <UserText text={project} />
+        </ExternalLink>
+      )}
+    </Fact>
+  );
+}
+
+const LOW = 0.2;
+
+function LeaseSection({ task }: { readonly task: Task }) {
+  const lease = useLease(task);
+  if (lease === undefined || task.claimed_by === null) return null;
+  const { left, share, end } = lease;
+  return (
+    <Section title={text.lease}>
+      <p class="line">
+        <span class={left > 0 ? 'big' : 'big bad'}>
+          {left > 0 ? fill(common.left, { time: duration(left) }) : fill(common.expiredAgo, { time: duration(-left) })}
+        </span>
+        <span class="soft">{fill(text.ofTime, { time: duration((task.lease_seconds ?? 0) * 1000) })}</span>
+      </p>
+      <Meter parts={[[left <= 0 ? 'bad' : share < LOW ? 'wait' : 'busy', share]]} />
+      <p class="hint">{fill(text.leaseHint, { time: timeOfDay(end) })}</p>
+    </Section>
+  );
+}

@@ -1,0 +1,2 @@
+/** Priorities of to-dos, in the order of a list. */
+export const PRIORITIES = ['HIGH', 'MEDIUM', 'LOW'] as const;
