@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import type { OpenParts } from '../../../console/src/live/states.ts';
-import { OPEN_COLUMNS, openColumn } from '../../../console/src/screens/tasks/columns.ts';
-import { cut, idsOf, task, whole } from './samples.ts';
+import { COLUMNS, columnOf } from '../../../console/src/screens/tasks/columns.ts';
+import { cut, idsOf, NOW, task, whole } from './samples.ts';
 
 const counts = { state: 'live', value: { available: 640, claimed: 1, in_progress: 300 } } as const;
 
-const PARTS: OpenParts = {
+const open = {
   held: whole([task({ id: 'held', status: 'claimed', claimed_by: 'w' })]),
   claimable: cut([task({ id: 'first' })], 600),
   blocked: cut(
@@ -14,38 +13,44 @@ const PARTS: OpenParts = {
   ),
 };
 
-const STUCK = cut([task({ id: 'stuck', blockers: 1, stuck: true })], 10);
+const stuck = cut([task({ id: 'stuck', blockers: 1, stuck: true })], 10);
+const ended = (id: string, minute: number) =>
+  task({ id, status: id, completed_at: new Date(NOW.getTime() + minute * 60_000) });
+const BOARD = {
+  open,
+  stuck,
+  closed: [whole([ended('done', 1), ended('failed', 3)]), cut([ended('cancelled', 2)], 70)],
+  counts,
+};
 
 describe('task board of the console', () => {
   it('shows held tasks, no matter how many tasks are available', () => {
-    const claimed = openColumn('claimed', PARTS, STUCK, counts);
-    assert.deepEqual(idsOf(claimed), ['held']);
-    assert.equal(claimed.count, 1);
-    assert.equal(claimed.more, undefined);
+    const column = columnOf('in_progress', { ...BOARD, counts: { state: 'loading' } });
+    assert.deepEqual(idsOf(column), ['held']);
+    assert.deepEqual([column.count, column.more], [1, undefined]);
   });
 
   it("shows the server's count and loads more tasks if a column is truncated", () => {
-    const columns = OPEN_COLUMNS.map((state) => [state, openColumn(state, PARTS, STUCK, counts).count]);
+    const columns = COLUMNS.map((name) => [name, columnOf(name, BOARD).count]);
     assert.deepEqual(Object.fromEntries(columns), {
-      never: 10,
-      blocked: 30,
+      blocked: 40,
       available: 600,
-      claimed: 1,
-      in_progress: 0,
+      in_progress: 1,
       waiting: 0,
+      closed: 72,
     });
-    assert.notEqual(openColumn('available', PARTS, STUCK, counts).more, undefined);
-    assert.notEqual(openColumn('never', PARTS, STUCK, counts).more, undefined);
+    for (const name of ['blocked', 'available', 'closed'] as const)
+      assert.notEqual(columnOf(name, BOARD).more, undefined);
   });
 
   it("shows the server's count of held tasks if some held tasks are not loaded", () => {
-    const parts = { ...PARTS, held: cut([task({ id: 'held', status: 'in_progress' })], 301) };
-    assert.equal(openColumn('in_progress', parts, STUCK, counts).count, 300);
-    assert.equal(openColumn('in_progress', parts, STUCK, { state: 'loading' }).count, undefined);
+    const board = { ...BOARD, open: { ...open, held: cut([task({ id: 'held', status: 'in_progress' })], 301) } };
+    assert.equal(columnOf('in_progress', board).count, 301);
+    assert.equal(columnOf('in_progress', { ...board, counts: { state: 'loading' } }).count, undefined);
   });
 
-  it('lists each stuck task once, even if only its dependencies show that it is stuck', () => {
-    assert.deepEqual(idsOf(openColumn('never', PARTS, STUCK, counts)), ['stuck', 'old']);
-    assert.deepEqual(idsOf(openColumn('blocked', PARTS, STUCK, counts)), ['blocked']);
+  it('lists each stuck task once, before the blocked ones, and closed tasks by their end', () => {
+    assert.deepEqual(idsOf(columnOf('blocked', BOARD)), ['stuck', 'blocked', 'old']);
+    assert.deepEqual(idsOf(columnOf('closed', BOARD)), ['failed', 'cancelled', 'done']);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { todoDocument } from '../../../console/src/live/documents.ts';
-import { duration } from '../../../console/src/parts/dates.ts';
-import { days } from '../../../console/src/screens/todos/days.ts';
+import { days, moved } from '../../../console/src/screens/todos/days.ts';
+import { duration } from '../../../console/ui/format.ts';
 import { withTimes } from '../../stored/documents.ts';
 
 /** Noon in the local time zone of the machine. */
@@ -48,7 +48,7 @@ describe('to-dos in the console', () => {
     ]);
     assert.deepEqual(titles('week').flat().includes('in three days'), true);
     assert.deepEqual(titles('week').flat().includes('next month'), false);
-    assert.deepEqual(titles('all').at(-1), ['Without a date', 'some day soon', 'some day']);
+    assert.deepEqual(titles('all').at(-1), ['No date', 'some day soon', 'some day']);
   });
 
   it('may be incomplete under the last loaded day and in the undated group', () => {
@@ -61,9 +61,14 @@ describe('to-dos in the console', () => {
     assert.deepEqual(cutDays('today', untilTonight), ['Today']);
     const [last, undated] = cutDays('all');
     assert.match(last ?? '', /Dec/);
-    assert.equal(undated, 'Without a date');
+    assert.equal(undated, 'No date');
     const truncated = days(ALL, 'all', NOW).filter(({ isTruncated }) => isTruncated);
     assert.deepEqual(truncated, []);
+  });
+
+  it('keep their time of day if they are moved to another day', () => {
+    assert.deepEqual(moved(at(24, 20), at(27, 0)), at(27, 20));
+    assert.deepEqual(moved(null, at(27, 0)), at(27, 9));
   });
 
   it('show durations in words', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { hostOf, piecesOf } from '../../../console/src/parts/textPieces.ts';
+import { hostOf, piecesOf } from '../../../console/ui/textPieces.ts';
 import { forAll } from '../../support/properties.ts';
 
 describe('text of an agent or person in the console', () => {

@@ -17,6 +17,7 @@ interface Listening {
 export interface Called {
   readonly method: string;
   readonly params: Fields;
+  readonly isChange: boolean;
 }
 
 /** Error with which a tool refuses a call. */
@@ -29,24 +30,35 @@ export class Refused extends Error {
   }
 }
 
+interface Asked {
+  readonly id: number;
+  readonly method: string;
+  readonly params: Fields;
+}
+
 type Tool = (params: Fields) => unknown;
 
-/** Tools that every page of the console calls. */
+/** Responses of the tools that most pages call. */
 const USUAL: Readonly<Record<string, Tool>> = {
-  'access.whoami': () => ({ workspaces: [{ workspace: 'default' }], truncated: false, accepted: [] }),
-  'system.getTree': ({ kind, id }) => ({ node: { kind, id }, path: [], parts: [] }),
+  'access.list_members': () => ({ access: 'private', members: [] }),
+  'access.whoami': () => ({ workspaces: [{ workspace: 'default', role: 'leader' }], truncated: false, accepted: [] }),
+  'system.getAudit': () => ({ events: [] }),
+  'system.getTree': ({ kind, id }) => ({ node: { kind, id }, path: [], parts: [], budgets: [] }),
 };
+
+const CONNECTION = '.info/connected';
 
 export class Backend {
   readonly person = { uid: 'ada', name: 'Ada Person', email: 'ada@example.org' };
   readonly connection = { deployment: { endpoint: 'http://hub.example/mcp', address: 'http://hub.example/mcp' } };
-  /** Recorded tool calls, except the calls that every page makes. */
+  /** Calls of tools. */
   readonly calls: Called[] = [];
   /** Path of every subscription that was opened. A path that was opened twice is listed twice. */
   readonly opened: string[] = [];
   readonly denied = new Set<string>();
   readonly tools: Record<string, Tool> = { ...USUAL };
   isReachable = true;
+  private isConnected = true;
   private readonly stored = new Map<string, Fields>();
   private readonly listening = new Set<Listening>();
   private readonly held = new Map<string, Promise<void>>();
@@ -73,6 +85,12 @@ export class Backend {
     return structuredClone(this.stored.get(path));
   }
 
+  /** Whether the page is connected to the databases. */
+  connect(isConnected: boolean): void {
+    this.isConnected = isConnected;
+    this.tell(CONNECTION);
+  }
+
   putNode(path: string, value: Fields): void {
     this.stored.set(path, value);
     this.tell(path);
@@ -83,6 +101,11 @@ export class Backend {
     let release = (): void => undefined;
     this.held.set(method, new Promise<void>((resolve) => (release = resolve)));
     return release;
+  }
+
+  /** Calls that change data. They have an idempotency key. */
+  get changes(): readonly Called[] {
+    return this.calls.filter(({ isChange }) => isChange);
   }
 
   called(method: string): readonly Fields[] {
@@ -110,9 +133,9 @@ export class Backend {
     return { json: async (): Promise<unknown> => JSON.parse(text) };
   };
 
-  private async answer({ id, method, params }: Called & { readonly id: number }): Promise<object> {
-    const { idempotency_key: _key, ...args } = params;
-    if (!(method in USUAL)) this.calls.push({ method, params: args });
+  private async answer({ id, method, params }: Asked): Promise<object> {
+    const { idempotency_key: key, ...args } = params;
+    this.calls.push({ method, params: args, isChange: key !== undefined });
     await this.held.get(method);
     try {
       const result = this.tools[method]?.(args) ?? {};
@@ -143,8 +166,7 @@ export class Backend {
     const { asked, hearing } = one;
     if (!this.listening.has(one)) return;
     if ('node' in asked) {
-      const isConnection = asked.node === '.info/connected';
-      hearing.next(isConnection ? true : (this.stored.get(asked.node) ?? null));
+      hearing.next(asked.node === CONNECTION ? this.isConnected : (this.stored.get(asked.node) ?? null));
     } else if (this.denied.has(collectionOf(asked))) {
       // A subscription that was refused receives nothing more, as in Firestore.
       this.listening.delete(one);

@@ -1,19 +1,20 @@
-/**
- * The console without a browser. Everything below the sign-in is rendered into a minimal document, and a `Backend`
- * replaces Firebase and the tools.
- */
+/** The console in happy-dom, as a signed-in person sees it. A `Backend` replaces Firebase and the tools. */
 import assert from 'node:assert/strict';
-import { createContext, Script } from 'node:vm';
+import { Script } from 'node:vm';
 import { build, type Plugin } from 'esbuild';
+import { DOMRect, Element, Event, HTMLElement, type HTMLInputElement, KeyboardEvent, Node, Window } from 'happy-dom';
 import { root } from '../../../../scripts/project.mjs';
 import type { Backend } from './backend.ts';
-import { DomDocument, DomElement, DomEvent, DomNode, type Keys } from './dom.ts';
+import { Clock } from './clock.ts';
 
 const REPLACED: Readonly<Record<string, string>> = {
   'live/firestore.ts':
     'export const { watchDocuments, watchDocument, readDocuments, countDocuments, writeDocument } = backend;',
   'live/realtime.ts': 'export const { watchNode } = backend;',
   'session/session.ts': `
+    import { signal } from '@preact/signals';
+    export const session = signal({ state: 'signedIn', person: backend.person });
+    export const ownUid = () => backend.person.uid;
     export const connection = () => backend.connection;
     export const idToken = async () => 'token';
     export const renewToken = async () => undefined;
@@ -37,7 +38,7 @@ const withoutFirebase: Plugin = {
   setup({ onLoad, onResolve }) {
     onLoad({ filter: /console\/src\/(live|session)\/\w+\.ts$/ }, ({ path }) => {
       const contents = REPLACED[path.split('/').slice(-2).join('/')];
-      return contents === undefined ? undefined : { contents };
+      return contents === undefined ? undefined : { contents, resolveDir: `${root}/console/src` };
     });
     onResolve({ filter: /\?worker&url$/ }, ({ path }) => ({ path, namespace: 'worker' }));
     onLoad({ filter: /.*/, namespace: 'worker' }, () => ({ contents: 'export default "/worker.js"' }));
@@ -74,31 +75,54 @@ async function eventually<Value>(what: () => string, look: () => Value | undefin
   }
 }
 
-const ROLES: Readonly<Record<string, (one: DomElement) => boolean>> = {
-  article: ({ localName }) => localName === 'article',
-  button: ({ localName }) => localName === 'button',
-  checkbox: (one) => one.getAttribute('type') === 'checkbox',
-  dialog: ({ localName }) => localName === 'dialog',
-  heading: ({ localName }) => /^h[1-6]$/.test(localName),
-  link: (one) => one.localName === 'a' && one.hasAttribute('href'),
-  listitem: ({ localName }) => localName === 'li',
-  region: ({ localName }) => localName === 'section',
-  row: ({ localName }) => localName === 'tr',
+/** Turns of the event loop after which Preact has run the effects of the last drawing. */
+const TURNS_OF_EFFECTS = 4;
+
+const scrolled = new WeakMap<Element, number>();
+
+/** happy-dom has no layout: a box has no height here, its content ends far below, and it reports that it scrolls. */
+Object.defineProperties(Element.prototype, {
+  scrollHeight: { value: 1e6 },
+  scrollTop: {
+    get(this: Element): number {
+      return scrolled.get(this) ?? 0;
+    },
+    set(this: Element, top: number) {
+      scrolled.set(this, top);
+      queueMicrotask(() => this.dispatchEvent(new Event('scroll')));
+    },
+  },
+});
+
+/** Elements that have a role without an attribute. */
+const ROLES: Readonly<Record<string, string>> = {
+  article: 'article',
+  button: 'button, summary',
+  checkbox: 'input[type="checkbox"]',
+  dialog: 'dialog',
+  heading: 'h1, h2, h3',
+  link: 'a[href]',
+  listitem: 'li',
+  region: 'section[aria-label], aside',
+  row: 'tr',
 };
+
+/** Parts that people do not see in a wide window or, with a screen reader, do not hear. There are no style sheets here. */
+const HIDDEN =
+  'dialog:not([open]), details:not([open]) > *:not(summary), .top, .tabs, [popover], option, [aria-hidden="true"]';
 
 /** Part of the page in which elements are found by role and name, as people find them. */
 export class Part {
-  readonly element: DomElement;
+  readonly element: HTMLElement;
 
-  constructor(element: DomElement) {
+  constructor(element: HTMLElement) {
     this.element = element;
   }
 
-  /** Returns the elements that have this role and name now, except those inside a closed dialog. */
+  /** Returns the visible elements that have this role and name now. */
   all(role: string, name?: string | RegExp): readonly Part[] {
-    const isOf = ROLES[role] ?? ((one: DomElement) => one.getAttribute('role') === role);
-    return this.element.elements
-      .filter((one) => isOf(one) && isShown(one) && (name === undefined || isCalled(one, name)))
+    return this.elements([`[role="${role}"]`, ROLES[role] ?? []].flat().join())
+      .filter((one) => name === undefined || isCalled(one, name))
       .map((one) => new Part(one));
   }
 
@@ -119,11 +143,9 @@ export class Part {
   /** Returns the form field whose label starts with this text. */
   field(label: string): Promise<Part> {
     const find = () => {
-      const found = this.element.elements.find(
-        (one) => one.localName === 'label' && one.textContent.trim().startsWith(label),
-      );
-      const field = found?.elements.find(({ localName }) => ['input', 'select', 'textarea'].includes(localName));
-      return field && new Part(field);
+      const fields = this.elements<HTMLInputElement>('input, select, textarea');
+      const found = fields.find((one) => labelOf(one).startsWith(label));
+      return found && new Part(found);
     };
     return eventually(() => `a field ${label} in ${this.text}`, find);
   }
@@ -155,11 +177,15 @@ export class Part {
   }
 
   get value(): string {
-    return this.element.value;
+    return String(Reflect.get(this.element, 'value'));
+  }
+
+  get isChecked(): boolean {
+    return Reflect.get(this.element, 'checked') === true;
   }
 
   get isDisabled(): boolean {
-    return this.element.disabled;
+    return this.element.hasAttribute('disabled');
   }
 
   async press(button: string | RegExp): Promise<void> {
@@ -171,165 +197,121 @@ export class Part {
     found.element.click();
   }
 
+  /** Opens a menu, and chooses one of its entries. */
+  async choose(menu: string | RegExp, entry: string | RegExp): Promise<void> {
+    await this.press(menu);
+    await this.press(entry);
+  }
+
   type(text: string): void {
-    this.element.value = text;
-    this.element.dispatchEvent(new DomEvent('input'));
+    Reflect.set(this.element, 'value', text);
+    this.element.dispatchEvent(new Event('input', { bubbles: true }));
   }
 
-  choose(value: string): void {
-    this.element.value = value;
-    this.element.dispatchEvent(new DomEvent('change'));
+  select(value: string): void {
+    Reflect.set(this.element, 'value', value);
+    this.element.dispatchEvent(new Event('change', { bubbles: true }));
   }
 
-  key(key: string, keys: Keys = {}): void {
-    this.element.dispatchEvent(new DomEvent('keydown', { ...keys, key }));
+  key(key: string, { ctrlKey = false } = {}): void {
+    this.element.dispatchEvent(new KeyboardEvent('keydown', { key, ctrlKey, bubbles: true, cancelable: true }));
+  }
+
+  /** Scrolls this part, or the page, by this many pixels from the top of the part. */
+  scroll(top: number): void {
+    this.element.scrollTop = top;
+    this.element.getBoundingClientRect = () => new DOMRect(0, -top);
+    this.element.ownerDocument.defaultView?.dispatchEvent(new Event('scroll'));
+  }
+
+  private elements<Type extends HTMLElement>(selector: string): readonly Type[] {
+    return [...this.element.querySelectorAll<Type>(selector)].filter((one) => one.closest(HIDDEN) === null);
   }
 }
 
 export class Page extends Part {
-  readonly window = new DomNode();
-  readonly document = new DomDocument(this.window);
   /** Warnings and errors that the page has written to the browser console. */
   readonly complaints: unknown[] = [];
-  private readonly clock = { now: Date.now() };
-  private readonly ticking = new Set<() => void>();
-  private url: URL;
+  readonly window: Window;
+  private readonly clock = new Clock();
 
-  private constructor(address: string) {
-    super(new DomElement('html', ''));
-    this.url = new URL(address, 'http://console.example');
-    this.element.insertBefore(this.document.body, null);
-    this.document.insertBefore(this.element, null);
+  private constructor(window: Window) {
+    super(window.document.body);
+    this.window = window;
   }
 
-  /** Opens the console at an address, as a person who is signed in. */
-  static async open(backend: Backend, address = '/'): Promise<Page> {
+  /**
+   * Opens the console at an address, as a person who is signed in.
+   * @param more what else the browser has
+   */
+  static async open(backend: Backend, address = '/', more: object = {}): Promise<Page> {
     bundled ??= bundle();
     const script = await bundled;
-    const page = new Page(address);
-    script.runInContext(createContext(page.globals(backend)));
+    const window = new Window({ url: new URL(address, 'http://console.example').href, width: 1280, height: 800 });
+    const page = new Page(window);
+    const complain = (...what: readonly unknown[]) => page.complaints.push(...what);
+    Object.assign(window, page.clock.globals, {
+      backend,
+      fetch: backend.fetch,
+      requestAnimationFrame: setImmediate,
+      cancelAnimationFrame: clearImmediate,
+      console: { ...console, error: complain, warn: complain },
+      ...more,
+    });
+    script.runInContext(window);
     return page;
   }
 
   get address(): string {
-    return `${this.url.pathname}${this.url.search}`;
+    const { pathname, search } = this.window.location;
+    return `${pathname}${search}`;
   }
 
   get title(): string {
-    return this.document.title;
+    return this.window.document.title;
   }
 
   get focused(): Part {
-    return new Part(this.document.activeElement);
+    const { activeElement, body } = this.window.document;
+    return new Part(activeElement instanceof HTMLElement ? activeElement : body);
   }
 
-  /** Advances the clock of the page, and runs each interval function once. */
-  pass(milliseconds: number): void {
-    this.clock.now += milliseconds;
-    for (const tick of this.ticking) tick();
+  /** Lets time pass, after what is shown has started its timers. A timer that is due runs once. */
+  async pass(milliseconds: number): Promise<void> {
+    for (let turn = 0; turn < TURNS_OF_EFFECTS; turn++) await new Promise(setImmediate);
+    this.clock.pass(milliseconds);
   }
 
   /** Follows a link within the page without loading the page again. */
   follow(address: string): void {
-    const link = new DomElement('a', '');
+    const link = this.window.document.createElement('a');
     link.setAttribute('href', address);
-    this.document.body.insertBefore(link, null);
+    this.element.append(link);
     link.click();
     link.remove();
   }
 
   /** Dispatches a browser event to the page: `pagehide`, `pageshow` or `focus`. */
   tell(event: string): void {
-    this.window.dispatchEvent(new DomEvent(event));
-  }
-
-  private globals(backend: Backend): object {
-    const { clock, ticking, window, document } = this;
-    const go = (_state: unknown, _title: string, address: string | URL) => {
-      this.url = new URL(address, this.url);
-    };
-    const complain = (...what: readonly unknown[]) => this.complaints.push(...what);
-    class PageDate extends Date {
-      constructor(...args: readonly [] | readonly [number | string | Date] | readonly [number, number, ...number[]]) {
-        if (args.length < 2) super(args[0] ?? clock.now);
-        else {
-          const [year, month = 0, day = 1, hours = 0, minutes = 0] = args;
-          super(Number(year), month, day, hours, minutes);
-        }
-      }
-      static override now(): number {
-        return clock.now;
-      }
-      static override [Symbol.hasInstance](value: unknown): boolean {
-        return Object.prototype.toString.call(value) === '[object Date]';
-      }
-    }
-    const location = new Proxy({}, { get: (_target, name) => Reflect.get(this.url, name) });
-    const self = {
-      backend,
-      document,
-      location,
-      history: { pushState: go, replaceState: go },
-      fetch: backend.fetch,
-      Date: PageDate,
-      Error,
-      Element: DomElement,
-      HTMLAnchorElement: Anchor,
-      ResizeObserver: Unsized,
-      crypto,
-      URL,
-      URLSearchParams,
-      AbortSignal,
-      FormData: Sent,
-      queueMicrotask,
-      console: { ...console, error: complain, warn: complain },
-      scrollTo: () => undefined,
-      addEventListener: window.addEventListener.bind(window),
-      removeEventListener: window.removeEventListener.bind(window),
-      requestAnimationFrame: setImmediate,
-      cancelAnimationFrame: clearImmediate,
-      setTimeout: (run: () => void, milliseconds: number) => setTimeout(run, milliseconds).unref(),
-      clearTimeout,
-      setInterval: (run: () => void) => ticking.add(run) && run,
-      clearInterval: (run: () => void) => ticking.delete(run),
-    };
-    return Object.assign(self, { window: self, self });
+    this.window.dispatchEvent(new Event(event));
   }
 }
 
-/** Makes `instanceof HTMLAnchorElement` true for the elements of the minimal document. */
-const Anchor = { [Symbol.hasInstance]: (value: unknown) => value instanceof DomElement && value.localName === 'a' };
-
-/** Replaces ResizeObserver and never reports a change, because the minimal document has no sizes. */
-class Unsized {
-  observe(): void {}
-  disconnect(): void {}
+function textOf(element: Element): string {
+  if (element.matches(HIDDEN)) return '';
+  return [...element.childNodes].map((node) => (isElement(node) ? textOf(node) : node.textContent)).join('');
 }
 
-class Sent {
-  private readonly form: DomElement;
+const isElement = (node: Node): node is Element => node.nodeType === Node.ELEMENT_NODE;
 
-  constructor(form: DomElement) {
-    this.form = form;
-  }
+const nameOf = (one: Element): string => (one.getAttribute('aria-label') ?? textOf(one)).trim();
 
-  get(name: string): string | null {
-    return this.form.elements.find((one) => one.getAttribute('name') === name)?.value ?? null;
-  }
+function isCalled(one: Element, name: string | RegExp): boolean {
+  return typeof name === 'string' ? nameOf(one) === name : name.test(nameOf(one));
 }
 
-function isShown(one: DomElement): boolean {
-  if (one.localName === 'dialog' && !one.isOpen) return false;
-  return !(one.parentNode instanceof DomElement) || isShown(one.parentNode);
-}
-
-function textOf(node: DomNode): string {
-  if (node instanceof DomElement && node.localName === 'dialog' && !node.isOpen) return '';
-  if (!(node instanceof DomElement)) return node.textContent;
-  return node.childNodes.map(textOf).join('');
-}
-
-function isCalled(one: DomElement, name: string | RegExp): boolean {
-  const called = (one.getAttribute('aria-label') ?? textOf(one)).trim();
-  return typeof name === 'string' ? called === name : name.test(called);
+/** @param field an input, select or textarea */
+function labelOf(field: HTMLInputElement): string {
+  const [label] = field.labels;
+  return field.getAttribute('aria-label') ?? label?.textContent.trim() ?? '';
 }

@@ -1,11 +1,17 @@
 /** Data that the console shows: live data, truncated lists and data that the person may not read. */
 import assert from 'node:assert/strict';
 import { Backend } from './backend.ts';
+import { NOW } from './clock.ts';
 import { Page } from './page.ts';
 
 const MANY = 2000;
 const CHUNKS = 40;
 const LINES_OF_CHUNK = 500;
+const LINES = CHUNKS * LINES_OF_CHUNK;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+const fromNow = (milliseconds: number): Date => new Date(NOW.getTime() + milliseconds);
 
 describe('data shown in the console', () => {
   let backend: Backend;
@@ -17,23 +23,26 @@ describe('data shown in the console', () => {
     backend.put('workspaces/default/sessions/session-1');
   });
 
-  it('counts blocked tasks separately from available ones', async () => {
+  it('counts blocked tasks separately from ready ones', async () => {
     backend.put('workspaces/default/sessions/session-1/counters/0', { counts: { available: 6, done: 1 } });
     for (const number of [1, 2, 3, 4]) backend.put(`tasks/task-${number}`, { blockers: 1 });
     const page = await Page.open(backend, '/');
-    await page.shows('1 of 7 tasks done · 2 available · 4 blocked');
+    const goal = await page.get('region', 'Goal');
+    await goal.shows('1 of 7 done');
+    await goal.shows('2 ready, 4 blocked');
   });
 
   it('includes a new task immediately, without another subscription', async () => {
     const page = await Page.open(backend, '/tasks?view=board');
-    await page.shows('available 0');
-    const { length } = backend.opened;
+    await (await page.get('region', 'Ready')).shows('Ready0');
+    const [{ length }, calls] = [backend.opened, backend.calls.length];
     for (let number = 1; number <= 20; number++)
       backend.put(`tasks/task-${number}`, { description: `Quick ${number}.` });
     for (let number = 1; number <= 20; number++) await page.get('link', `Quick ${number}.`);
-    page.pass(3_600_000);
+    await page.pass(HOUR);
+    await (await page.get('region', 'Ready')).shows('Ready20');
     assert.equal(backend.opened.length, length, 'no new listener is opened');
-    assert.deepEqual(backend.calls, [], 'no tool is called');
+    assert.equal(backend.calls.length, calls, 'no tool is called');
   });
 
   it('is subscribed to once while a person is on the page, and again after a return to the page', async () => {
@@ -42,7 +51,7 @@ describe('data shown in the console', () => {
     await page.get('link', 'Here');
     assert.deepEqual(backend.opened.toSorted(), [...new Set(backend.opened)].sort());
     page.tell('pagehide');
-    // The subscription to the connection status stays open.
+    // The subscriptions to the connection status and to the server's time stay open.
     assert.equal(backend.heard, 2);
     backend.put('tasks/task-2', { description: 'While it was away' });
     page.tell('pageshow');
@@ -53,18 +62,18 @@ describe('data shown in the console', () => {
     backend.put('tasks/task-1', { description: 'In the open' });
     backend.denied.add('tasks').add('workspaces');
     const page = await Page.open(backend, '/tasks');
-    await page.shows('You have no access to this.');
+    await page.shows('You don’t have access to this');
     backend.denied.clear();
     backend.put('people/ada', { workspaces: { default: 'viewer' } });
     await page.get('link', 'In the open');
     backend.denied.add('tasks').add('workspaces');
     backend.put('people/ada', { workspaces: {} });
-    await page.shows('You have no access to this.');
+    await page.shows('You don’t have access to this');
     await page.lacks('link', 'In the open');
   });
 
-  it('includes lists of the failed, the stuck and the held-up tasks', async () => {
-    const longAgo = new Date(Date.now() - 3_600_000);
+  it('includes what waits for the person, with the number of it in the title and at the bell', async () => {
+    const longAgo = fromNow(-HOUR);
     const claim = { status: 'claimed', claimed_by: 'w', claimed_at: longAgo, lease_seconds: 600 };
     const check = { name: 'build', at: longAgo, repository: 'octo/app', pull_request: 7 };
     const tasks = {
@@ -74,39 +83,67 @@ describe('data shown in the console', () => {
       returned: { lapsed_claims: [{ agent_id: 'w', claim_epoch: 1, released: true }] },
       lapsed: { ...claim, lease_expires_at: longAgo },
       red: { failed_check: check },
-      dear: { budget_wait: 'workspace:default' },
-      working: { ...claim, lease_expires_at: new Date(Date.now() + 3_600_000) },
+      dear: { budget_wait: 'workspace-default' },
+      working: { ...claim, lease_expires_at: fromNow(HOUR) },
     };
     for (const [id, more] of Object.entries(tasks)) backend.put(`tasks/${id}`, { description: id, ...more });
+    backend.put('requests/which', { question: 'Which dates?', created_at: fromNow(-2 * HOUR) });
+    backend.put('todos/late', { title: 'Mow the lawn', due_date: longAgo });
+    backend.put('todos/soon', { title: 'Sing a song', due_date: fromNow(HOUR) });
     const page = await Page.open(backend);
-    const trouble = await page.get('region', 'Blocked');
-    for (const id of ['failed', 'never', 'left', 'lapsed', 'red', 'dear']) await trouble.get('link', id);
-    await trouble.get('heading', 'Blocked6');
-    await trouble.shows('The schema is missing.');
-    await trouble.shows('will never start');
-    assert.deepEqual(trouble.all('link', /working|returned/), []);
+    const waiting = await page.get('region', 'Waiting for you');
+    const items = {
+      'Which dates?': /asks2 h ago/,
+      failed: /^Task failed.*The schema is missing\.Holds up 1 task: never/,
+      left: /w went silent\. The task is ready for another agent\./,
+      lapsed: /w went silent, and its lease has expired\./,
+      red: /build failed on octo\/app#7/,
+      dear: /Out of budget\. Raise the limit to continue\./,
+      'Mow the lawn': /^To-do overdue by 1 h/,
+    };
+    for (const [title, words] of Object.entries(items))
+      await (await waiting.get('article', new RegExp(title.replace('?', '\\?')))).shows(words);
+    assert.equal(waiting.all('article').length, 7);
+    assert.deepEqual(waiting.all('link', /working|returned|Sing/), []);
+    await waiting.shows(/^Waiting for you7/);
+    await page.waitFor('the number in the title', () => page.title === '(7) Needs you · Muster');
+    await page.get('link', 'Needs you7');
+    await page.press('7 things are waiting for you');
+    await page.get('link', /^Task failed: failed/);
+    (await page.get('link', /^Which dates\?/)).element.click();
+    assert.equal(page.address, '/?request=which');
+    assert.equal((await page.get('article', /Which dates/)).element.getAttribute('aria-current'), 'true');
+    for (const kind of ['tasks/failed', 'tasks/left', 'tasks/lapsed', 'tasks/red', 'tasks/dear', 'todos/late'])
+      backend.remove(kind);
+    backend.put('requests/which', { state: 'answered' });
+    await page.get('button', 'Notifications');
+    await page.waitFor('no number in the title', () => page.title === 'Needs you · Muster');
   });
 
-  it('includes the remaining time of a lease, and the fact that a lease has expired', async () => {
-    const lease = { lease_seconds: 3600, lease_expires_at: new Date(Date.now() + 3_600_000) };
-    backend.put('tasks/task-1', { status: 'claimed', claimed_by: 'w', claimed_at: new Date(), ...lease });
+  it('includes the remaining time of a lease, which heartbeats renew, and that it has expired', async () => {
+    const lease = { lease_seconds: 3600, lease_expires_at: fromNow(HOUR) };
+    backend.put('tasks/task-1', { status: 'claimed', claimed_by: 'w', claimed_at: NOW, ...lease });
     const page = await Page.open(backend, '/tasks');
-    await page.shows(/(1 h|59 min) left/);
-    page.pass(30 * 60_000);
-    await page.shows(/(30|29) min left/);
-    page.pass(40 * 60_000);
-    await page.shows(/lapsed (10|9) min ago/);
+    const table = await page.get('region', 'Tasks');
+    await table.shows(/w 1 hP/);
+    await page.pass(30 * MINUTE);
+    await table.shows(/w 30 minP/);
+    backend.putNode('presence/w', { last_seen: fromNow(10 * MINUTE).getTime() });
+    await table.shows(/w 40 minP/);
+    await page.pass(50 * MINUTE);
+    await table.shows('expired 10 min ago');
   });
 
-  it('describes recurring to-dos in words, with their next date', async () => {
-    const recurring = { title: 'Daily standup', frequency: 'DAILY', timezone: 'Europe/Berlin' };
+  it('describes recurring to-dos in words, with their next dates', async () => {
+    const recurring = { title: 'Daily standup', frequency: 'DAILY', timezone: 'Pacific/Kiritimati' };
     backend.put('recurringTasks/one', recurring);
     backend.tools['todo.list_recurring_tasks'] = () => ({
       recurring_tasks: [{ id: 'one', following_occurrences: ['2099-03-02T08:00:00Z', '2099-03-03T08:00:00Z'] }],
     });
     const page = await Page.open(backend, '/todos');
-    await page.shows(/Daily standup every day at .*, Europe\/Berlin/);
-    await page.shows(/(Mar 2|2 Mar).*(Mar 3|3 Mar)/);
+    const repeating = await page.get('region', 'Repeating');
+    await repeating.shows(/^Repeating1Daily standupEvery day at .*, Pacific\/Kiritimati/);
+    await repeating.shows(/Next .*(Mar 2|2 Mar).*(Mar 3|3 Mar)/);
   });
 
   it('includes the result of a delegated to-do', async () => {
@@ -116,7 +153,7 @@ describe('data shown in the console', () => {
   });
 
   for (const [repository, shown, hidden] of [
-    ['/home/ada/app', 'It is only on the machine of the runner worker-1, in /home/ada/app.', 'git fetch'],
+    ['/home/ada/app', 'It is only on the machine of worker-1, in /home/ada/app.', 'git fetch'],
     [undefined, 'git fetch origin much', 'was not pushed'],
   ] as const)
     it(`includes where the branch of a coding task is if it was ${repository ? 'not ' : ''}pushed`, async () => {
@@ -132,48 +169,83 @@ describe('data shown in the console', () => {
     const claim = { agent_id: 'w', claim_epoch: 1 };
     backend.put('tasks/task-1', { lapsed_claims: [claim, { ...claim, claim_epoch: 2, released: true }] });
     const page = await Page.open(backend, '/t/task-1');
-    await page.shows('Claim 1 of w lapsed: it was not heard of in time.');
-    await page.shows('Claim 2 of w was released on request.');
+    const attempts = await page.get('region', 'Attempts');
+    await attempts.get('listitem', /^Attempt 2.*Released$/);
+    await attempts.get('listitem', /^Attempt 1.*Lease expired$/);
   });
 
-  it('includes an agent as alive only if it was seen in the last three minutes', async () => {
-    backend.put('agents/worker-1', { status: 'offline' });
-    backend.putNode('presence/worker-1', { last_seen: Date.now() });
-    const page = await Page.open(backend);
-    const agents = await page.get('region', /^Agents/);
-    await agents.shows('alive, seen');
-    backend.put('agents/worker-1', { status: 'active' });
-    page.pass(181_000);
-    await agents.shows('offline, seen');
+  it('includes an agent as present only if a heartbeat came in the last three minutes', async () => {
+    const held = { 'task-1': { session: 'session-1', claim_epoch: 1 } };
+    backend.put('agents/worker-1', { name: 'Worker', last_seen: fromNow(-HOUR), held });
+    backend.put('tasks/task-1', { description: 'Draw', status: 'claimed', claimed_by: 'worker-1' });
+    backend.putNode('presence/worker-1', { last_seen: NOW.getTime() });
+    const page = await Page.open(backend, '/a/worker-1');
+    await page.shows('Working, seen just now');
+    await page.pass(181_000);
+    await page.shows('Silent, seen 3 min ago');
+    page.follow('/');
+    const agents = await page.get('region', 'Agents');
+    await agents.shows(/Worker.*Silent, seen 3 min ago.*Draw/);
+    backend.put('agents/worker-1', { held: {} });
+    await agents.shows('1 agent is offline.');
+    page.follow('/agents');
+    await (await page.get('row', /^.?Worker/)).shows('Offline, seen 3 min ago');
+    backend.putNode('presence/worker-1', { last_seen: fromNow(181_000).getTime() });
+    await (await page.get('row', /^.?Worker/)).shows('Idle');
   });
 
   it('includes the command that connects an agent to the empty workspace, quoted for a shell', async () => {
     const page = await Page.open(backend, '/?workspace=alpha');
     await page.shows('claude mcp add --transport http muster "http://hub.example/mcp?workspace=alpha"');
+    page.follow(`/?workspace=${encodeURIComponent('a"; sh "')}`);
+    await page.shows('muster "http://hub.example/mcp?workspace=a%22%3B%20sh%20%22"');
   });
 
   it('includes the findings of agents', async () => {
     backend.put('discoveries/one', { content: 'The export has two date formats.', tags: ['dates'] });
     const page = await Page.open(backend);
-    await (await page.get('region', 'Found out')).shows('The export has two date formats.');
+    await (await page.get('region', 'Discoveries')).shows('The export has two date formats.');
+  });
+
+  it('includes texts of agents as plain text, with marks for invisible characters', async () => {
+    backend.put('tasks/task-1', { description: 'Mind <img src="x" onerror="go()"> the \u202egap\u202c' });
+    const page = await Page.open(backend, '/tasks');
+    await page.get('link', 'Mind <img src="x" onerror="go()"> the U+202EgapU+202C');
+    assert.equal(page.element.querySelector('img'), null);
+  });
+
+  it('includes how many items of a newer version cannot be shown, also if there is no other', async () => {
+    backend.put('tasks/task-1', { description: 7 });
+    backend.put('todos/todo-1', { priority: 'DIRE' });
+    backend.put('agents/worker-1', { held: 'all' });
+    const page = await Page.open(backend);
+    for (const [path, empty] of Object.entries({
+      tasks: 'No open tasks',
+      todos: 'No to-dos',
+      agents: 'No agents yet',
+    })) {
+      page.follow(`/${path}?show=all`);
+      await page.shows(empty);
+      await page.get('status', '1 couldn’t be shown. It was saved by a newer version.');
+    }
   });
 
   it('never includes the previous response after the person has selected another audit log', async () => {
-    const event = { at: new Date().toISOString(), by: 'w', on_behalf_of: 'ada', workspace: 'default', changes: [] };
+    const event = { at: NOW.toISOString(), by: 'w', on_behalf_of: 'ada', workspace: 'default', changes: [] };
     backend.tools['system.getAudit'] = ({ of }) => ({ events: [{ ...event, event_id: 'e', tool: `tool.${of}` }] });
     const page = await Page.open(backend, '/audit?of=workspace');
-    await page.shows('tool.workspace');
+    await page.shows('w used tool.workspace');
     const release = backend.hold('system.getAudit');
-    await page.press('Mine and my agents’');
+    await page.press('You and your agents');
     await page.hides('tool.workspace');
-    assert.equal(page.all('listitem').length, 0);
+    assert.deepEqual(page.all('listitem'), []);
     release();
-    await page.shows('tool.mine');
+    await page.shows('w used tool.mine');
   });
 
   it('includes more rows of a truncated list on request, and no total for an incomplete list', async () => {
-    const member = (uid: string) => ({ uid, role: 'worker', name: uid, added_at: new Date().toISOString() });
-    const at = new Date(Date.now() + 86_400_000).toISOString();
+    const member = (uid: string) => ({ uid, role: 'worker', name: uid, added_at: NOW.toISOString() });
+    const at = fromNow(24 * HOUR).toISOString();
     const key = (name: string) => ({
       agent_id: name,
       name,
@@ -189,18 +261,16 @@ describe('data shown in the console', () => {
     backend.tools['access.list_connections'] = ({ cursor }) =>
       cursor === undefined ? { connections: [key('First key')], next_cursor: '2' } : { connections: [key('Last key')] };
     const page = await Page.open(backend, '/access');
-    const members = await page.get('region', /^Members of/);
-    await members.get('heading', /3$/);
+    const members = await page.get('region', 'Members');
+    await members.shows(/^Members3default is private/);
     await members.press('Show more members');
     await members.shows('Three');
-    await members.shows('One');
-    await members.get('heading', /3$/);
-    page.follow('/agents');
-    const connections = await page.get('region', 'Act for you');
-    await connections.get('heading', /1\+$/);
-    await connections.press('Show more connections');
+    await members.shows(/^Members3.*One.*Two/);
+    const connections = await page.get('region', 'Agents and apps that act for you');
+    await connections.shows('that act for you1+');
+    await connections.press('Show more agents and apps that act for you');
     await connections.shows('Last key');
-    await connections.get('heading', /2$/);
+    await connections.shows('that act for you2');
   });
 
   it('includes a task once if its words or its id are searched, and the Enter key opens the task', async () => {
@@ -210,26 +280,43 @@ describe('data shown in the console', () => {
     page.focused.key('k', { ctrlKey: true });
     const field = await page.get('combobox');
     field.type('the water');
-    await page.get('option', /Draw the water/);
+    await page.get('option', /^Draw the water/);
+    field.type('milk');
+    await page.lacks('option');
     field.type('task-water');
-    await page.get('option', /Draw the water/);
+    await page.get('option', /^Draw the water/);
     assert.equal(page.all('option').length, 1);
     field.key('Enter');
     await page.get('heading', 'Draw the water');
     assert.equal(page.address, '/t/task-water');
   });
 
+  it('includes to-dos that the server finds, after the person has stopped to type', async () => {
+    backend.tools['todo.search_tasks'] = ({ query }) => ({
+      tasks: [{ id: 'one', title: `To ${query}`, completed: true }],
+    });
+    const page = await Page.open(backend);
+    await page.press(/^Search/);
+    const field = await page.get('combobox');
+    for (const words of ['sin', 'sing']) field.type(words);
+    await page.get('status', 'Searching…');
+    await page.lacks('option', /To/);
+    await page.pass(200);
+    await page.get('option', 'To singDone');
+    assert.deepEqual(backend.called('todo.search_tasks'), [{ query: 'sing' }]);
+  });
+
   it('can be opened by keys: g and a letter for a screen; j, k and Enter for a task', async () => {
     for (const id of ['task-1', 'task-2']) backend.put(`tasks/${id}`, { description: id });
     const page = await Page.open(backend);
-    await page.shows('No pending questions.');
+    await page.shows('You’re all caught up');
     for (const [key, heading] of Object.entries({
       t: 'Tasks',
       d: 'To-dos',
       r: 'Runs',
       a: 'Agents',
       c: 'Access',
-      u: 'Audit',
+      u: 'Audit log',
       m: 'Metrics',
       p: 'Preferences',
       n: 'Needs you',
@@ -248,17 +335,19 @@ describe('data shown in the console', () => {
     assert.equal(page.focused.text, 'task-1');
   });
 
-  it('remains visible on other screens if one screen cannot be rendered', async () => {
+  it('remains visible around a part that cannot be rendered', async () => {
     const member = { uid: 'ben', role: 'worker', name: 'Ben', added_at: 'at no time' };
     backend.tools['access.list_members'] = () => ({ access: 'private', members: [member] });
     const page = await Page.open(backend, '/access');
-    await (await page.get('alert')).shows('This screen cannot be shown.');
+    const members = await page.get('region', 'Members');
+    await (await members.get('alert')).shows('This part of the page couldn’t be shown.');
     assert.match(String(page.complaints), /Invalid time value/);
+    await page.get('region', 'Check access');
+    member.added_at = NOW.toISOString();
     page.follow('/');
-    await page.shows('No pending questions.');
-    member.added_at = new Date().toISOString();
+    await page.shows('You’re all caught up');
     page.follow('/access');
-    await page.shows('Ben');
+    await page.get('listitem', /Ben/);
   });
 
   it(`includes fewer than 100 of ${MANY} tasks at a time, and later tasks after scrolling`, async () => {
@@ -268,20 +357,21 @@ describe('data shown in the console', () => {
     }
     backend.put('workspaces/default/sessions/session-1/counters/0', { counts: { available: MANY } });
     const page = await Page.open(backend, '/tasks');
-    await page.shows(`200 of ${MANY}.`);
+    const total = MANY.toLocaleString('en');
+    await page.shows(`200 of ${total}`);
     for (let loaded = 200; loaded < 800; loaded *= 2) {
       await page.press('Show more tasks');
-      await page.shows(`${loaded * 2} of ${MANY}.`);
+      await page.shows(`${loaded * 2} of ${total}`);
     }
     assert.ok(page.all('row').length < 100, `${page.all('row').length} rows`);
-    const table = await page.get('region', 'Tasks');
-    table.element.scrollTo({ top: 700 * 52 });
+    (await page.get('region', 'Tasks')).scroll(700 * 44);
     await page.get('link', 'Task 710');
+    await page.lacks('link', 'Task 1');
     assert.ok(page.all('row').length < 100, `${page.all('row').length} rows`);
   });
 
-  it(`includes part of a log of ${CHUNKS * LINES_OF_CHUNK} lines, and earlier lines after scrolling`, async () => {
-    const line = { level: 'info', type: 'output', at: new Date().toISOString() };
+  it(`includes the end of a log of ${LINES} lines, and earlier lines after scrolling`, async () => {
+    const line = { level: 'info', type: 'output', at: NOW.toISOString() };
     for (let chunk = 0; chunk < CHUNKS; chunk++) {
       const first_line = chunk * LINES_OF_CHUNK;
       const lines = Array.from({ length: LINES_OF_CHUNK }, (_, index) =>
@@ -293,13 +383,13 @@ describe('data shown in the console', () => {
     }
     backend.put('tasks/much', { coding: CODING });
     const page = await Page.open(backend, '/t/much');
-    const log = await page.get('region', 'Lines of the log');
-    await log.shows(/says line \d+/);
+    const log = await page.get('region', 'Log lines');
+    await log.shows(`says line ${LINES - 1}.`);
     await log.waitFor('the first line of the log', () => {
-      log.element.scrollTo({ top: 0 });
+      log.scroll(0);
       return log.text.includes('says line 0.');
     });
-    assert.ok(log.element.querySelectorAll('p').length < 200);
+    assert.ok(log.all('listitem').length < 200);
   });
 });
 
