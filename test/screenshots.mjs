@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * npm run screenshots                  writes the screenshots for README and guides to docs/screenshots
- * npm run screenshots -- --all FOLDER  writes every page, 390 and 1,280 pixels wide, light and dark, to FOLDER
+ * npm run screenshots -- --all FOLDER  writes every page, from 390 to 1,920 pixels wide, light and dark, to FOLDER
  *
  * `npm start` must be running and just started, because the screenshots show its unchanged sample data.
  */
@@ -11,7 +11,7 @@ import { installTestLibraries } from '../scripts/setup/install.mjs';
 import { parsedOrUsage } from '../scripts/setup/usage.mjs';
 
 const usage = `npm run screenshots                    screenshots for the documentation; npm start must be running
-npm run screenshots -- --all <folder>  every page, at two widths, in light and dark`;
+npm run screenshots -- --all <folder>  every page, at four widths, in light and dark`;
 
 const BROWSERS = [
   '/usr/bin/chromium',
@@ -69,7 +69,7 @@ try {
   if (all === undefined)
     for (const [name, width, scheme] of shown) await take([name], width, scheme, `${root}/docs/screenshots`);
   else
-    for (const width of [390, 1280])
+    for (const width of [390, 768, 1280, 1920])
       for (const scheme of /** @type {const} */ (['light', 'dark']))
         await take(Object.keys(screens), width, scheme, all);
 } finally {
@@ -93,10 +93,10 @@ async function take(names, width, colorScheme, folder) {
   const picture = (/** @type {string} */ name) =>
     `${folder}/${name}${all === undefined ? '' : `-${width}-${colorScheme}`}.png`;
   await page.goto(consoleUrl);
-  await page.getByRole('button', { name: 'Sign in as Ada Person' }).waitFor();
+  await page.getByRole('button', { name: 'Continue as Ada Person' }).waitFor();
   if (all !== undefined) await page.screenshot({ path: picture('sign-in') });
-  await page.getByRole('button', { name: 'Sign in as Ada Person' }).click();
-  await page.locator('header').waitFor();
+  await page.getByRole('button', { name: 'Continue as Ada Person' }).click();
+  await page.locator('.app').waitFor();
   for (const name of names) {
     const { path = '/', first } = screens[name] ?? {};
     await page.goto(new URL(path, consoleUrl).href);
@@ -112,7 +112,7 @@ async function take(names, width, colorScheme, folder) {
 async function settled(page) {
   for (let before = ''; ; ) {
     const output = (await page.locator('main').innerText()).replace(/\d+/g, '');
-    const isLoading = (await page.locator('.loading').count()) > 0;
+    const isLoading = (await page.locator('main .bone').count()) > 0;
     if (!isLoading && output === before) return;
     before = output;
     await page.waitForTimeout(400);

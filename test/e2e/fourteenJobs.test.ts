@@ -13,7 +13,7 @@ import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
 import { firebaseApp } from '../../functions/src/kernel/realtime/database.ts';
 import { printed } from '../integration/operator/commands.ts';
 import { openBrowser } from '../support/browser.ts';
-import { Visit } from './console/support/visit.ts';
+import { Visit, workspacesIn } from './console/support/visit.ts';
 import { RunnerFixture } from './runner/fixture.ts';
 import { claudeEnvironment, claudeSteps, installClaude } from './runner/programs.ts';
 import { succeed } from './support/calls.ts';
@@ -61,14 +61,13 @@ describe('a new user', function () {
     await setRole(person.uid, 'leader');
     await getAuth(firebaseApp()).updateUser(person.uid, { emailVerified: true, displayName: 'Ada Person' });
     hers = await connect('client 2026-07-28', endpointUrl('', { workspace }), person.token);
-    await eventually('the person may create a workspace', async () => {
-      const { isError } = await hers.call('access_create_workspace', { name: workspace });
-      return !isError || undefined;
-    });
-    const approvals = ['coding.create_task', 'github.createPR'].map((tool) => ({ tool }));
-    await succeed(hers, 'access_update_workspace', { approvals });
     ada = await Visit.open(browser);
     ({ page } = ada);
+    // The address of a workspace that does not exist offers to create it.
+    await ada.signIn(person, place('/'));
+    await press(`Create “${workspace}”`);
+    await press('Create workspace', page.getByRole('dialog'));
+    await page.getByText(`Created ${workspace}`).waitFor();
   });
   after(async () => {
     await Promise.all([hers, worker].map((one) => one?.close()));
@@ -80,9 +79,9 @@ describe('a new user', function () {
   const go = (path: string) => ada.follow(place(path));
   const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true });
   const press = async (name: string, within: Page | Locator = page) => button(within, name).first().click();
-  const confirm = async (name: string) => {
-    await press(name);
-    await press(name, page.getByRole('dialog'));
+  const choose = async (entry: string) => {
+    await page.locator('main summary[aria-label="More actions"]').click();
+    await press(entry);
   };
   const idOf = ({ task }: Readonly<Record<string, unknown>>): string => Object(task).id;
   const task = async (args: object) => idOf(await succeed(hers, 'coordination_create_task', { ...args }));
@@ -106,10 +105,9 @@ describe('a new user', function () {
 
   it('1. looks around, and answers the first question', async () => {
     await succeed(hers, 'inbox_ask', { kind: 'choice', question: 'Which number?', options: ['One', 'Two'] });
-    await ada.signIn(person, place('/'));
     const question = page.getByRole('article').filter({ hasText: 'Which number?' });
     await press('Two', question);
-    await question.waitFor({ state: 'detached' });
+    await question.getByText('Answered “Two”').waitFor();
   });
 
   it('2. connects Claude Code by its URL, and gives it work', async () => {
@@ -142,12 +140,15 @@ describe('a new user', function () {
 
   it('3. makes a key in the console, which only this page shows, and connects with it', async () => {
     await go('/agents');
-    await page.getByLabel('Name of a machine').fill('build-server');
-    await confirm('New key');
+    await press('Connect an agent');
+    await page.getByLabel('Name of the machine').fill('build-server');
+    await press('Create key');
+    await press('Create key', page.getByRole('dialog', { name: 'Create a key for build-server?' }));
     const notice = page.getByRole('status').filter({ hasText: 'It is shown only now' });
-    key = (await notice.locator('pre').first().innerText()).trim();
+    key = (await notice.locator('code').first().innerText()).trim();
     assert.match(await notice.innerText(), new RegExp(`claude mcp add .*workspace=${workspace}`));
-    await press('I have stored it');
+    await press('Close', page.getByRole('dialog'));
+    await page.getByText(key).waitFor({ state: 'detached' });
     assert.ok(!(await page.content()).includes(key));
     worker = await connect('client 2026-07-28', endpointUrl('', { workspace }), key);
     const header = `Authorization: Bearer ${key}`;
@@ -161,14 +162,15 @@ describe('a new user', function () {
     colleague = await signUp();
     await getAuth(firebaseApp()).updateUser(colleague.uid, { emailVerified: true });
     await go('/access');
+    await press('Invite people');
     for (const email of [colleague.email, `wrong-${colleague.email}`]) {
-      await page.getByLabel('Invite by e-mail').fill(email);
-      await press('Invite');
-      await page.getByText(`${email} is invited as worker`).waitFor();
+      await page.getByRole('textbox', { name: 'Email' }).fill(email);
+      await press('Send invitation');
+      await page.getByText(`${email} is invited.`).waitFor();
     }
+    await press('Close', page.getByRole('dialog'));
     const wrong = page.getByRole('listitem').filter({ hasText: `wrong-${colleague.email}` });
-    await press('Withdraw', wrong);
-    await press('Withdraw', page.getByRole('dialog'));
+    await press('Withdraw invitation', wrong);
     await wrong.waitFor({ state: 'detached' });
     const [mail] = await mailsTo(colleague.email);
     assert.match(String(mail?.subject), new RegExp(`^Ada Person \\(.*\\) invites you to the workspace ${workspace}$`));
@@ -179,7 +181,7 @@ describe('a new user', function () {
     for (const path of ['', '/']) {
       if (path !== '') await visit.page.goto(new URL(path, visit.page.url()).href);
       await visit.page.waitForURL((url) => url.searchParams.get('workspace') === workspace);
-      const options = () => visit.page.getByLabel('Workspace').locator('option').allInnerTexts();
+      const options = () => workspacesIn(visit, 'a.pick:has(.who)');
       await eventually(
         'only this workspace is offered',
         async () => String(await options()) === workspace || undefined,
@@ -190,7 +192,11 @@ describe('a new user', function () {
 
   it('5. has six tasks done by two workers, and is notified that the goal is done', async () => {
     await firestore().doc(`preferences/${person.uid}`).set({ email: true });
-    await succeed(hers, 'coordination_init_coordination', { goal: 'Launch the newsletter' });
+    await go('/');
+    await press('Set goal');
+    await page.getByRole('textbox', { name: 'Goal' }).fill('Launch the newsletter');
+    await press('Set goal', page.getByRole('dialog'));
+    await page.getByRole('heading', { name: 'Launch the newsletter' }).waitFor();
     const tasks = Array.from({ length: 6 }, (_, index) => {
       return { description: `Part ${index + 1}`, ...(index > 0 && { dependencies: [`task-${index}`] }) };
     });
@@ -212,8 +218,11 @@ describe('a new user', function () {
     const id = await task({ description: 'Mend the header' });
     assert.equal(await claim(), id);
     await go(`/t/${id}`);
-    await confirm('Take it from its holder');
-    await page.getByText('was released on request.').waitFor();
+    await choose('Release task…');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('Another agent knows the header');
+    await press('Release task', dialog);
+    await page.getByText('Another agent knows the header').waitFor();
     assert.equal(await claim(), id);
     await complete(id, 'Mended');
   });
@@ -225,25 +234,42 @@ describe('a new user', function () {
       instructions: 'Write it.',
       branch: 'feature/footer',
     };
+    await go('/access');
+    for (const name of ['An agent starts a code task', 'An agent opens a pull request'])
+      await page.getByRole('switch', { name }).check();
+    await eventually('the calls must be approved', async () => {
+      const asked = ['coding_create_task', 'github_createPR'].map((tool) =>
+        succeed(worker, 'access_explain', { tool }),
+      );
+      return (await Promise.all(asked)).every((one) => JSON.stringify(one['waits']).includes('approves')) || undefined;
+    });
     const refused = await worker.call('coding_create_task', draft);
     assert.equal(refused.isError, true);
     await go('/');
     const question = page.getByRole('article').filter({ hasText: 'coding.create_task' });
+    await question.getByText('feature/footer').waitFor();
     await press('Approve', question);
-    await question.waitFor({ state: 'detached' });
+    await question.getByText('Approved').waitFor();
     const made = await eventually('the approved call has been made', async () => {
       const { isError, structured } = await worker.call('coding_create_task', draft);
       return isError ? undefined : structured;
     });
     const { taskId } = Object(made['result']);
-    await succeed(hers, 'coordination_cancel_task', { task_id: taskId });
+    await go(`/t/${taskId}`);
+    await choose('Cancel task…');
+    await press('Cancel task', page.getByRole('dialog'));
+    await page.locator('.sentence .state').getByText('Cancelled').waitFor();
     const report = await succeed(hers, 'coding_report_task', { taskId });
     assert.match(JSON.stringify(report), /Cancelled by Ada Person\./);
   });
 
   it('8. limits a budget, is asked with true numbers, and approves a higher limit', async () => {
     const todo = idOf(await succeed(hers, 'todo_add_task', { title: 'Choose a queue' }));
-    await succeed(hers, 'system_setBudget', { kind: 'todo', id: todo, money: 0.000001 });
+    await go(`/d/${todo}`);
+    await press('Set limit');
+    await page.getByRole('textbox', { name: 'Spending limit' }).fill('0.000001');
+    await press('Set limit', page.getByRole('dialog'));
+    await page.getByText('Limit set').waitFor();
     const { runId } = await succeed(hers, 'orchestration_orchestrate', {
       prompt: `Which queue? ${workspace}`,
       preferences: { agent: 'claude' },
@@ -259,27 +285,24 @@ describe('a new user', function () {
     );
     await press('Approve', question);
     await go(`/r/${runId}`);
-    await page.locator('.sentence .status').getByText('succeeded').waitFor();
+    await page.locator('.sentence .state').getByText('Succeeded').waitFor();
   });
 
   it('9. adds a recurring to-do in words, and delegates a to-do, which shows the result', async () => {
     await go('/todos');
-    await page.getByLabel('What is to do').fill('Water the office every second monday 9:00');
-    await page.getByText('Comes every 2 weeks on Monday at 09:00').waitFor();
+    await page.getByLabel('New to-do').fill('Water the office every second monday 9:00');
+    await page.getByText('Every 2 weeks on Monday at 09:00').waitFor();
     await press('Add');
     await page
-      .getByText(/every 2 weeks on Monday at/)
+      .getByText(/Every 2 weeks on Monday at/)
       .last()
       .waitFor();
-    await page.getByLabel('What is to do').fill('Book a table');
+    await page.getByLabel('New to-do').fill('Book a table');
     await press('Add');
     await press('All');
     await page.getByRole('link', { name: 'Book a table' }).click();
-    await press('Have agents do it');
-    await page
-      .getByRole('link', { name: /^task-/ })
-      .first()
-      .waitFor();
+    await press('Assign to agents');
+    await page.getByText('Assigned to agents:').waitFor();
     await complete(await claim(), 'Luigi, Saturday 19:00, ref 8812');
     await page.getByText('Luigi, Saturday 19:00, ref 8812').waitFor();
   });
@@ -313,7 +336,8 @@ describe('a new user', function () {
   });
 
   it('11. undoes what the agent of the README has done', async () => {
-    const since = new Date().toISOString();
+    // The field of the dialog has no fractions of a second.
+    const since = Math.floor(Date.now() / 1000) * 1000;
     const id = await task({ description: 'Delete the old pages' });
     const [claimed = ''] = await asksClaude(
       'Claim a task as worker7, do it and complete it.',
@@ -322,21 +346,36 @@ describe('a new user', function () {
     );
     const worker7: string = JSON.parse(claimed).task.claimed_by;
     await go(`/audit?agent=${worker7}`);
-    await page.getByText('coordination.complete_task').first().waitFor();
-    const { undone } = await succeed(hers, 'system_undo', { agent_id: worker7, since });
-    assert.match(JSON.stringify(undone), new RegExp(id));
+    await page.getByText(/completed\s+Delete the old pages/).waitFor();
+    await press('Undo everything an agent did since…');
+    const local = `new Date(${since} - new Date().getTimezoneOffset() * 60000).toISOString().slice(0, 19)`;
+    await page
+      .getByRole('dialog')
+      .getByLabel('Since')
+      .fill(String(await page.evaluate(local)));
+    await press('Undo', page.getByRole('dialog'));
+    await page.getByRole('status', { name: 'Undo result' }).getByText('Delete the old pages').waitFor();
     await go(`/t/${id}`);
-    await page.locator('.sentence .status').getByText('available').waitFor();
+    await page.locator('.sentence .state').getByText('Ready').waitFor();
   });
 
   it('12. revokes the app and removes the colleague, at once', async () => {
-    const { connections } = await succeed(hers, 'access_list_connections');
-    const app = (connections as { agent_id: string; app?: object }[]).find((one) => one.app !== undefined);
-    await succeed(hers, 'access_revoke_connection', { agent_id: app?.agent_id });
+    await go('/access');
+    const rowOf = (section: string, words: string) =>
+      page.getByRole('region', { name: section }).getByRole('listitem').filter({ hasText: words });
+    const app = rowOf('Agents and apps that act for you', 'App from');
+    await app.locator('summary').click();
+    await press('Revoke access…', app);
+    await press('Revoke access', page.getByRole('dialog'));
+    await app.waitFor({ state: 'detached' });
     await eventually('Claude Code is disconnected', async () =>
       /Connected/.test(await claude.run('mcp', 'list')) ? undefined : true,
     );
-    await succeed(hers, 'access_remove_member', { uid: colleague.uid });
+    const member = rowOf('Members', colleague.email);
+    await member.locator('summary').click();
+    await press('Remove from workspace…', member);
+    await press('Remove from workspace', page.getByRole('dialog'));
+    await member.waitFor({ state: 'detached' });
     const theirs = await connect('client 2026-07-28', endpointUrl('', { workspace }), colleague.token);
     await eventually('the colleague has no access', async () =>
       (await theirs.call('coordination_get_status')).isError ? true : undefined,
@@ -345,8 +384,18 @@ describe('a new user', function () {
   });
 
   it('13. asks why a task and a call wait, and gets the remedy', async () => {
-    const id = await task({ description: 'Draw it', required_capabilities: ['painting'] });
-    assert.match(await why({ task: id }), /No agent with painting is registered.*coordination_register_agent/);
+    await go('/tasks');
+    await press('New task');
+    const dialog = page.getByRole('dialog', { name: 'New task' });
+    await dialog.getByLabel('Title').fill('Draw it');
+    await dialog.getByLabel('Needs an agent that can do').fill('painting');
+    await press('Create task', dialog);
+    await choose('Why?');
+    await page
+      .getByRole('dialog')
+      .getByText(/No agent with painting is registered/)
+      .waitFor();
+    await press('Close', page.getByRole('dialog'));
     const { waits } = await succeed(worker, 'access_explain', { tool: 'github_createPR' });
     assert.match(JSON.stringify(waits), /Ada Person approves each call of github.createPR/);
   });

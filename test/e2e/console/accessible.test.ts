@@ -54,7 +54,7 @@ describe('the console', () => {
 
   async function settled(page: Page): Promise<void> {
     await page.locator('main h1').first().waitFor();
-    await page.locator('.loading').first().waitFor({ state: 'detached' });
+    await page.locator('main .bone').first().waitFor({ state: 'detached' });
   }
 
   /** Signs a person in, and opens and checks each page in the given workspace. */
@@ -129,10 +129,10 @@ describe('the console', () => {
   it('shows messages if a person has no access, and if the server is unreachable', async () => {
     const visit = await Visit.open(browser);
     await visit.signIn(stranger, `/tasks?workspace=${full}`);
-    await visit.page.getByText('You have no access to this.').first().waitFor();
+    await visit.page.getByText('You don’t have access to this').first().waitFor();
     await visit.page.route('**/mcp/rpc*', (route) => route.abort());
     await visit.follow(`/access?workspace=${full}`);
-    await visit.page.getByRole('alert').filter({ hasText: 'The server did not respond' }).waitFor();
+    await visit.page.getByRole('alert').filter({ hasText: 'The server didn’t answer' }).first().waitFor();
     assert.deepEqual(await axeViolations(visit.page), []);
     await visit.close();
   });

@@ -52,18 +52,22 @@ describe('the console during a day of work', function () {
   const worktrees = () => `${fixture.folder}/worktrees`;
   const place = (path: string) => `${path}${path.includes('?') ? '&' : '?'}workspace=${cast.workspace}`;
   const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true });
+  const choose = async (page: Page, entry: string) => {
+    await page.locator('main summary[aria-label="More actions"]').click();
+    await button(page, entry).click();
+  };
   const confirm = (page: Page, name: string) => button(page.getByRole('dialog'), name).click();
 
   it('lets the person Ada add a to-do and delegate it to agents', async () => {
     const { page } = ada;
     const title = `Ship the login ${cast.workspace}`;
-    await page.getByLabel('What is to do').fill(title);
+    await page.getByLabel('New to-do').fill(title);
     await button(page, 'Add').click();
     await page.getByRole('button', { name: 'All', exact: true }).click();
     await page.getByRole('link', { name: title }).click();
-    await button(page, 'Have agents do it').click();
-    const link = page.getByRole('link', { name: /^task-/ }).first();
-    goal = (await link.textContent()) ?? '';
+    await button(page, 'Assign to agents').click();
+    const link = page.getByRole('complementary').locator('a[href^="/t/"]').first();
+    goal = new URL((await link.getAttribute('href')) ?? '', page.url()).pathname.split('/').at(-1) ?? '';
     todo = new URL(page.url()).pathname.split('/').at(-1) ?? '';
     await claims(cast.lead, goal);
   });
@@ -74,8 +78,8 @@ describe('the console during a day of work', function () {
     const { ids, draft } = await plans(cast.lead, cast.workspace, goal);
     const { taskId } = await fixture.createTask(draft);
     [research, guide, pullRequest, dead, flaky, code] = [...ids, taskId];
-    for (const { description } of PLAN) await page.getByRole('link', { name: description }).waitFor();
-    await page.getByRole('button', { name: 'Open 7' }).waitFor();
+    for (const { description } of PLAN) await page.getByRole('link', { name: description }).first().waitFor();
+    await page.getByRole('button', { name: /^Open\s*7$/ }).waitFor();
     await completes(cast.lead, goal, { when_parts_done: true });
   });
 
@@ -85,8 +89,8 @@ describe('the console during a day of work', function () {
     await claims(ann, String(research));
     await claims(bob, String(pullRequest));
     const row = page.getByRole('row').filter({ hasText: 'Find out how others do it' });
-    await row.getByRole('link', { name: ann.id }).waitFor();
-    await row.getByText('left').waitFor();
+    await row.locator(`a[href^="/a/${ann.id}"]`).waitFor();
+    await row.getByText(/\d+ min/).waitFor();
     await completes(ann, String(research));
     await claims(ann, String(guide));
     await completes(ann, String(guide));
@@ -96,7 +100,7 @@ describe('the console during a day of work', function () {
     const runner = fixture.startRunner(['--once', '--worktrees', worktrees()], { env });
     await page.getByRole('region', { name: 'Log' }).locator('li, tr, [role=row], p').first().waitFor();
     assert.equal(await runner.ended, 0, runner.output());
-    await page.locator('.sentence .status').getByText('done').waitFor();
+    await page.locator('.sentence .state').getByText('Done').waitFor();
   });
 
   it('lets Ada cancel one task and retry another', async () => {
@@ -104,18 +108,18 @@ describe('the console during a day of work', function () {
     const { page } = ada;
     await claims(ann, String(dead));
     await ada.follow(place(`/t/${dead}`));
-    await button(page, 'Cancel this task').click();
-    await confirm(page, 'Cancel this task');
-    await page.locator('.sentence .status').getByText('cancelled').waitFor();
+    await choose(page, 'Cancel task…');
+    await confirm(page, 'Cancel task');
+    await page.locator('.sentence .state').getByText('Cancelled').waitFor();
     await claims(ann, String(flaky));
     const failure = { agent_id: ann.id, task_id: flaky, error: 'The browser crashed' };
     await ada.follow(place('/'));
     await succeed(ann.client, 'coordination_fail_task', failure);
-    const trouble = page.getByRole('region', { name: 'Blocked' });
+    const trouble = page.getByRole('article').filter({ hasText: 'Task failed' });
     await trouble.getByText('The browser crashed').waitFor();
     await trouble.getByRole('link', { name: 'Try it on the old browser' }).click();
-    await button(page, 'Try it again').click();
-    await page.locator('.sentence').getByText('Not claimed yet.').waitFor();
+    await button(page, 'Retry').click();
+    await page.locator('.sentence').getByText('Ready for any agent.').waitFor();
     await claims(ann, String(flaky));
     await completes(ann, String(flaky));
   });
@@ -124,9 +128,10 @@ describe('the console during a day of work', function () {
     const { lead } = cast;
     const { page } = ada;
     await ada.follow(place(`/d/${todo}`));
-    await page.getByLabel('May cost, in US dollars').fill('0.000001');
-    await button(page, 'Set the limit').click();
-    await page.getByText('At most $0.00 for the to-do').waitFor();
+    await button(page, 'Set limit').click();
+    await page.getByRole('textbox', { name: 'Spending limit' }).fill('0.000001');
+    await confirm(page, 'Set limit');
+    await page.getByText('of $0.0000').waitFor();
     await ada.follow(place('/'));
     const { runId } = await succeed(lead.client, 'orchestration_orchestrate', {
       prompt: `Say in a word how it went ${cast.workspace}`,
@@ -139,11 +144,11 @@ describe('the console during a day of work', function () {
       assert.ok(['pending', 'running', 'waiting'].includes(String(run['status'])), JSON.stringify(run));
       return run['status'] === 'waiting' || undefined;
     });
-    const question = page.getByRole('article').filter({ hasText: /budget/i });
+    const question = page.getByRole('article').filter({ hasText: /is too small/ });
     await button(question, 'Approve').click();
-    await question.waitFor({ state: 'detached' });
+    await question.getByText('Approved').waitFor();
     await ada.follow(place(`/r/${runId}`));
-    await page.locator('.sentence .status').getByText('succeeded').waitFor();
+    await page.locator('.sentence .state').getByText('Succeeded').waitFor();
   });
 
   it('asks Ada to approve a pull request, and shows the to-do as completed after the merge', async () => {
@@ -161,13 +166,13 @@ describe('the console during a day of work', function () {
     });
     await ada.follow(place(`/d/${todo}`));
     await merged(number);
-    await page.locator('.sentence .status').getByText('done').waitFor();
+    await page.locator('.sentence .state').getByText('Done').waitFor();
   });
 
   it('shows the total usage of the to-do, and the tasks that caused the usage', async () => {
     const { page } = ada;
     await page.reload();
-    await page.getByText('All of it: 9 attempts').waitFor();
+    await page.getByText(/tokens, 9 attempts,/).waitFor();
     await page.getByRole('link', { name: 'Try it on the old browser' }).waitFor();
   });
 
@@ -188,38 +193,41 @@ describe('the console during a day of work', function () {
     await page.getByRole('link', { name: `A mistake ${cast.workspace}` }).waitFor();
     await ada.follow(place(`/audit?agent=${ann.id}`));
     const local = `new Date(${morning + 1000} - new Date().getTimezoneOffset() * 60000).toISOString().slice(0, 19)`;
-    await page.getByRole('textbox', { name: 'Since' }).fill(String(await page.evaluate(local)));
-    await button(page, 'Take back what it has done since').click();
-    await confirm(page, 'Take back what it has done since');
-    const outcome = page.getByRole('status').filter({ hasText: 'Undone' });
-    await outcome.getByText(asked).waitFor();
+    await button(page, 'Undo everything an agent did since…').click();
+    await page
+      .getByRole('dialog')
+      .getByLabel('Since')
+      .fill(String(await page.evaluate(local)));
+    await confirm(page, 'Undo');
+    const outcome = page.getByRole('status', { name: 'Undo result' });
+    await outcome.getByText('Read the log').waitFor();
     await ada.follow(place('/todos?show=all'));
     await page.getByRole('link', { name: `Call mother ${cast.workspace}` }).waitFor();
     await page.getByRole('link', { name: `A mistake ${cast.workspace}` }).waitFor({ state: 'detached' });
     await ada.follow(place(`/t/${asked}`));
-    await page.locator('.sentence .status').getByText('available').waitFor();
+    await page.locator('.sentence .state').getByText('Ready').waitFor();
   });
 
   it('shows Ben the tasks of the workspace, but no to-dos, runs or questions of Ada', async () => {
     const { page } = ben;
-    await page.getByText('No pending questions.').waitFor();
+    await page.locator('main').getByText('You’re all caught up').waitFor();
     await ben.follow(place('/tasks'));
     await page.getByRole('link', { name: 'Read the log' }).waitFor();
     await ben.follow(place('/todos?show=all'));
-    await page.getByText('Nothing is to do.').waitFor();
+    await page.getByText('No to-dos').waitFor();
     assert.equal(await page.getByText(cast.workspace).and(page.getByRole('link')).count(), 0);
     await ben.follow(place('/runs'));
-    await page.getByText('No runs here yet.').waitFor();
+    await page.getByText('No runs yet').waitFor();
     await ben.follow(place(`/d/${todo}`));
-    await page.getByText('You have no access to this.').waitFor();
+    await page.getByText('You don’t have access to this').waitFor();
     await ben.follow(place('/audit'));
-    await page.getByText('Nothing has happened that is kept.').waitFor();
+    await page.getByText('No activity yet').waitFor();
     await ben.follow(place(`/t/${flaky}`));
     await page.getByRole('heading', { name: 'Try it on the old browser' }).waitFor();
     // Ben may see the goal, because it is a task of the workspace. He may not see its parent, which is Ada's to-do.
-    const belongs = page.getByRole('region', { name: 'Parents, parts and budgets' });
+    const belongs = page.getByRole('region', { name: 'Relations' });
     await belongs.getByRole('link', { name: `Ship the login ${cast.workspace}` }).waitFor();
-    await belongs.getByText('not yours to see').waitFor();
+    await belongs.getByText('Private').waitFor();
     assert.equal(await page.locator(`a[href*="${todo}"]`).count(), 0);
     assert.ok(!(await page.content()).includes(todo), "the page contains the id of Ada's to-do");
   });

@@ -42,14 +42,14 @@ describe('the console', () => {
     await visit.signIn(await seededAccount('Ada Person'), `/?workspace=${work.workspace}`);
     const { workspace } = work;
     const screens = [
-      [`/?workspace=${workspace}`, 'Blocked'],
-      [`/tasks?workspace=${workspace}`, 'Held by'],
-      [`/tasks?view=board&workspace=${workspace}`, 'available'],
-      [`/tasks?view=graph&workspace=${workspace}`, 'Arrow keys'],
+      [`/?workspace=${workspace}`, 'Task failed'],
+      [`/tasks?workspace=${workspace}`, 'Ready'],
+      [`/tasks?view=board&workspace=${workspace}`, 'Ready'],
+      [`/tasks?view=graph&workspace=${workspace}`, 'Needed by'],
       [`/t/${first}?workspace=${workspace}`, 'Priority'],
-      [`/agents?workspace=${workspace}`, 'Act for you'],
-      [`/audit?of=workspace&workspace=${workspace}`, 'coordination.create_task'],
-      [`/audit?thing=${encodeURIComponent(PAYLOADS[0] ?? '')}&workspace=${workspace}`, 'Audit'],
+      [`/agents?workspace=${workspace}`, 'Status'],
+      [`/audit?of=workspace&workspace=${workspace}`, 'created'],
+      [`/audit?thing=${encodeURIComponent(PAYLOADS[0] ?? '')}&workspace=${workspace}`, 'Audit log'],
       [`/t/${encodeURIComponent('<img src=x onerror=alert(1)>')}`, 'Tasks'],
     ] as const;
     for (const [path, text] of screens) {
@@ -75,7 +75,7 @@ describe('the console', () => {
     const logged: string[] = [];
     visit.page.on('console', (message) => logged.push(message.text()));
     await visit.signIn(await seededAccount('Ben Person'), '/');
-    await visit.page.getByText('No pending questions.').waitFor();
+    await visit.page.locator('main').getByText('You’re all caught up').waitFor();
     const places = [visit.page.url(), await visit.page.content(), ...logged].join('\n');
     assert.doesNotMatch(places, /eyJ[\w-]+\.|only-for-the-emulators/);
     await visit.close();

@@ -7,10 +7,10 @@ import { axeViolations, openBrowser } from '../../support/browser.ts';
 import { newWorkspace } from '../support/endpoint.ts';
 import { newPerson, setRole, signUp, type TestPerson } from '../support/people.ts';
 import { eventually } from '../support/waiting.ts';
-import { Visit } from './support/visit.ts';
+import { Visit, workspacesIn } from './support/visit.ts';
 import { Work } from './support/work.ts';
 
-const NO_ROLE = { name: 'You have no role here yet' };
+const NO_ROLE = { name: 'You don’t have a role yet' };
 
 describe('the console', () => {
   let browser: Browser;
@@ -28,7 +28,7 @@ describe('the console', () => {
   const heading = (options: { readonly name: string }) => visit.page.getByRole('heading', options);
   const verify = ({ uid }: TestPerson) => getAuth(firebaseApp()).updateUser(uid, { emailVerified: true });
   const invite = (work: Work, { email }: TestPerson) => work.call('person', 'access.invite', { email, role: 'worker' });
-  const optionsOf = () => visit.page.getByLabel('Workspace').locator('option').allInnerTexts();
+  const optionsOf = () => workspacesIn(visit, 'a.pick:has(.who)');
 
   async function started(goal: string): Promise<{ readonly work: Work; readonly task: string }> {
     const work = new Work();
@@ -50,7 +50,7 @@ describe('the console', () => {
       visit = await Visit.open(browser);
       const separator = path.includes('?') ? '&' : '?';
       await visit.signIn(person, `${path}${separator}workspace=${work.workspace}`);
-      const shown = path === '/agents' ? 'Act for you' : 'A task of Links';
+      const shown = path === '/agents' ? 'No agents yet' : 'A task of Links';
       await visit.page.locator('main').getByText(shown).first().waitFor();
       const isOnlyOne = async () => String(await optionsOf()) === work.workspace || undefined;
       await eventually(`only the workspace of the invitation is listed at ${path}`, isOnlyOne);
@@ -75,13 +75,13 @@ describe('the console', () => {
     await visit.signIn(person, `/t/${task}?workspace=${work.workspace}`);
     await heading(NO_ROLE).waitFor();
     await visit.page.locator('main').getByText(person.email).waitFor();
-    await visit.page.getByText('This address is not verified').waitFor();
+    await visit.page.getByText('This address isn’t verified').waitFor();
     assert.deepEqual(await axeViolations(visit.page), []);
     assert.equal(await visit.page.getByRole('navigation').getByRole('link').count(), 0);
 
     await invite(work, person);
     await visit.page.getByRole('button', { name: 'Try again' }).click();
-    await visit.page.getByText('You still have no role.').waitFor();
+    await visit.page.getByText('You still don’t have a role.').waitFor();
     await verify(person);
     await visit.page.getByRole('button', { name: 'Try again' }).click();
     await heading({ name: 'A task of Late' }).waitFor();
@@ -105,7 +105,7 @@ describe('the console', () => {
     visit.complaints.length = 0;
     visit = await Visit.open(browser);
     await visit.signIn(member, `/tasks?workspace=${work.workspace}`);
-    await visit.page.getByText('You have no access to this.').waitFor();
+    await visit.page.getByText('You don’t have access to this').waitFor();
     await invite(work, member);
     await comeBackUntil('A task of Open page');
     visit.complaints.length = 0; // Firebase's SDK logs each refused request
@@ -117,7 +117,7 @@ describe('the console', () => {
     await visit.signIn(person, '/todos');
     await heading(NO_ROLE).waitFor();
     await setRole(person.uid, 'worker');
-    await visit.page.getByLabel('What is to do').waitFor();
+    await visit.page.getByLabel('New to-do').waitFor();
     await setRole(person.uid, 'none');
     await heading(NO_ROLE).waitFor();
     visit.complaints.length = 0; // Firebase's SDK logs each refused request
@@ -140,10 +140,10 @@ describe('the console', () => {
     await setRole(admin.uid, 'admin');
     visit = await Visit.open(browser);
     await visit.signIn(admin, '/');
-    const others = visit.page.getByLabel('Workspace').locator('optgroup[label="You administer"] option');
-    const isThere = async () => (await others.allInnerTexts()).includes(work.workspace) || undefined;
+    const others = () => workspacesIn(visit, '.label:text("You administer") ~ a.pick:has(.who)');
+    const isThere = async () => (await others()).includes(work.workspace) || undefined;
     await eventually('the private workspace is listed', isThere);
-    assert.ok(!(await others.allInnerTexts()).includes(open));
+    assert.ok(!(await others()).includes(open));
   });
 
   /** Simulates with focus events that the person returns to the page, until it shows a link with the text. */

@@ -30,7 +30,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
     }
     passed.push(label.slice(0, 30));
   }
-  assert.fail(`Tab does not reach ${name}, only to ${passed.join(' | ')}`);
+  assert.fail(`Tab does not reach ${name}, only to ${[...new Set(passed)].join(' | ')}`);
 }
 
 describe('the console', () => {
@@ -56,18 +56,18 @@ describe('the console', () => {
     const { page } = visit;
     const { keyboard } = page;
     await page.goto(`${CONSOLE_URL}/?workspace=${work.workspace}`);
-    await page.getByLabel('E-mail').waitFor();
-    await tabTo(page, /^E-mail/);
+    await page.getByLabel('Email', { exact: true }).waitFor();
+    await tabTo(page, /^Email$/);
     await keyboard.type(ada.email);
     await tabTo(page, /^Password/);
     await keyboard.type(ada.password);
     await keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Needs you' }).waitFor();
 
-    await page.getByText(question).waitFor();
+    await page.locator('main').getByText(question).waitFor();
     await tabTo(page, new RegExp(`^Left ${work.workspace}`));
     await keyboard.press('Enter');
-    await page.getByText(question).waitFor({ state: 'detached' });
+    await page.getByText(`Answered “Left ${work.workspace}”`).waitFor();
 
     for (const [key, heading] of [
       ['t', 'Tasks'],
@@ -75,7 +75,7 @@ describe('the console', () => {
       ['r', 'Runs'],
       ['a', 'Agents'],
       ['c', 'Access'],
-      ['u', 'Audit'],
+      ['u', 'Audit log'],
       ['m', 'Metrics'],
       ['p', 'Preferences'],
       ['n', 'Needs you'],
@@ -87,19 +87,21 @@ describe('the console', () => {
     }
 
     await keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Find' }).waitFor();
+    await page.getByRole('combobox', { name: /^Search/ }).waitFor();
     await keyboard.type('Cancel by keys');
-    await page.getByRole('option', { name: 'Cancel by keys' }).waitFor();
+    await page.getByRole('option', { name: /^Cancel by keys/ }).waitFor();
     await keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Cancel by keys' }).waitFor();
-    await tabTo(page, /^Cancel this task$/);
+    await tabTo(page, /^More actions$/);
     await keyboard.press('Enter');
-    await page.getByRole('dialog', { name: 'Cancel this task' }).waitFor();
-    await tabTo(page, /^Cancel this task$/);
+    await tabTo(page, /^Cancel task…$/);
     await keyboard.press('Enter');
-    await tabTo(page, /^Try it again$/);
+    await page.getByRole('dialog', { name: 'Cancel “Cancel by keys”?' }).waitFor();
+    await tabTo(page, /^Cancel task$/);
     await keyboard.press('Enter');
-    await page.getByText('Not claimed yet.').waitFor();
+    await tabTo(page, /^Retry$/);
+    await keyboard.press('Enter');
+    await page.getByText('Ready for any agent.').waitFor();
 
     const title = `By keys ${work.workspace}`;
     await page.locator('body').evaluate('document.activeElement.blur()');
@@ -108,24 +110,24 @@ describe('the console', () => {
     await page.getByRole('heading', { level: 1, name: 'To-dos' }).waitFor();
     await tabTo(page, /^All$/);
     await keyboard.press('Enter');
-    await tabTo(page, /^What is to do/);
+    await tabTo(page, /^New to-do/);
     await keyboard.type(`${title} tomorrow`);
     await keyboard.press('Enter');
     await page.getByRole('link', { name: title, exact: true }).waitFor();
     await tabTo(page, new RegExp(`^${title}$`));
     await keyboard.press('Enter');
     await page.getByRole('heading', { name: title }).waitFor();
-    await tabTo(page, /^Done$/);
+    await tabTo(page, /^Mark done$/);
     await keyboard.press('Enter');
-    await tabTo(page, /^Open it again$/);
+    await tabTo(page, /^Reopen$/);
     await keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Done', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Mark done', exact: true }).waitFor();
 
-    await tabTo(page, /^Ada Person/);
+    await tabTo(page, /^A?Ada Person/);
     await keyboard.press('Enter');
     await tabTo(page, /^Sign out/);
     await keyboard.press('Enter');
-    await page.getByLabel('E-mail').waitFor();
+    await page.getByLabel('Email', { exact: true }).waitFor();
     assert.deepEqual(visit.complaints, []);
     await visit.close();
   });

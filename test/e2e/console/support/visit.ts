@@ -57,10 +57,10 @@ export class Visit {
   /** Signs in with the form, and opens the path. */
   async signIn({ email, password }: Account, path = '/'): Promise<void> {
     await this.page.goto(`${CONSOLE_URL}${path}`);
-    await this.page.getByLabel('E-mail').fill(email);
+    await this.page.getByLabel('Email', { exact: true }).fill(email);
     await this.page.getByLabel('Password').fill(password);
     await this.page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await this.page.locator('header').waitFor();
+    await this.page.locator('#main').waitFor();
   }
 
   /** Navigates to the path without a page load, like a link of the page. */
@@ -77,4 +77,12 @@ export class Visit {
     await this.listening.end();
     await this.context.close();
   }
+}
+
+/** Returns the workspaces of the switch's links. @param links selector of the links within the switch's menu */
+export function workspacesIn({ page }: Visit, links: string): Promise<readonly string[]> {
+  const addresses = page.locator(`.side .switch ${links}`);
+  return addresses.evaluateAll((all) =>
+    all.map((link) => new URLSearchParams(link.getAttribute('href')?.split('?')[1]).get('workspace') ?? 'default'),
+  );
 }
