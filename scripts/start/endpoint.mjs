@@ -93,7 +93,7 @@ export function connectionHelp({ origin, consoleUrl, tokens, people: [person] })
     ...(person
       ? [
           '  In Claude Code, type /mcp, choose muster, then Authenticate, and on the page, click',
-          `  "Sign in: ${person.name}" (${person.email}, password ${person.password})`,
+          `  "Continue as ${person.name}" (${person.email}, password ${person.password})`,
         ]
       : []),
     '  Or start Claude Code in this folder, where .mcp.json connects it as the leader.',

@@ -1,7 +1,7 @@
 // @ts-check
 import { root } from '../project.mjs';
 import { biome } from '../setup/biome.mjs';
-import { checkPage, checkViews, compile } from '../setup/build.mjs';
+import { checkPage, compile } from '../setup/build.mjs';
 import { succeeds } from '../setup/command.mjs';
 import { checkConsole } from '../setup/console.mjs';
 import { knip } from '../setup/knip.mjs';
@@ -18,7 +18,6 @@ export function checks(node) {
   return {
     types: compile(node, ['--noEmit', '-p', root]),
     'types of the page': checkPage(node),
-    'types of the views': checkViews(node),
     'types of the console': checkConsole(node),
     'types of the examples': compile(node, ['--noEmit', '-p', `${root}/examples`]),
     style: biome(node, ['ci', `--colors=${colors}`]),

@@ -20,11 +20,13 @@ const privateFolders = ['functions/src', 'console', 'runner', 'scripts', 'bench'
 const MAX_PARAMETERS = 4;
 
 /** Maximum number of files. Keeps the code small enough for a newcomer. */
-const MAX_FILES = 404;
-const MAX_LINES = 58_480;
+const MAX_FILES = 397;
+const MAX_LINES = 57_900;
 
 /** Maximum number of lines of all text files in git, including tests, documents and data but not lockfiles. */
-const MAX_TRACKED_LINES = 209_550;
+/** Without the console, which has its own limit. Source: docs/decisions/0055-console-design.md. */
+const MAX_TRACKED_LINES = 201_200;
+const MAX_CONSOLE_LINES = 18_000;
 
 /** Maximum number of lines of a file. Most files have 60 to 250 lines. */
 const MAX_FILE_LINES = 500;
@@ -91,6 +93,22 @@ describe('code structure', () => {
     assert.ok(loaded.has('functions/src/toolsets/coordination/rules/task.ts'));
   });
 
+  it('lets the console and the views in chat share components in one direction only', () => {
+    const root = join(repository, 'console');
+    const allowed: Readonly<Record<string, RegExp>> = {
+      src: /^(src|text|ui)\//,
+      ui: /^(ui|text)\//,
+      text: /^text\//,
+      views: /^(ui|text|views)\//,
+    };
+    const broken = Object.entries(allowed).flatMap(([folder, pattern]) =>
+      filesIn(join(root, folder))
+        .flatMap((file) => importsOf(root, `${folder}/${file}`))
+        .filter(({ to }) => /^(src|text|ui|views)\//.test(to) && !pattern.test(to)),
+    );
+    assert.equal(show(broken), '');
+  });
+
   it('loads no services and no packages except those of Firebase before the first request', () => {
     const loaded = new Set(['index.ts']);
     for (const file of loaded) {
@@ -140,15 +158,19 @@ describe('code structure', () => {
     assert.ok(lines < MAX_LINES, `${lines} lines`);
   });
 
-  it(`has fewer than ${MAX_TRACKED_LINES} lines in all tracked text files`, () => {
-    // The output has one line per text file, with the path and the number of lines.
-    const counts = execFileSync('git', ['-c', 'safe.directory=*', 'grep', '-Ic', '', '--', ':!*package-lock.json'], {
-      cwd: repository,
-      encoding: 'utf8',
+  for (const [paths, max] of [
+    [[':!*package-lock.json', ':!console'], MAX_TRACKED_LINES],
+    [['console'], MAX_CONSOLE_LINES],
+  ] as const)
+    it(`has fewer than ${max} lines in all tracked text files of ${paths.join(' ')}`, () => {
+      // The output has one line per text file, with the path and the number of lines.
+      const counts = execFileSync('git', ['-c', 'safe.directory=*', 'grep', '-Ic', '', '--', ...paths], {
+        cwd: repository,
+        encoding: 'utf8',
+      });
+      const lines = [...counts.matchAll(/:(\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
+      assert.ok(lines > max / 2 && lines < max, `${lines} lines`);
     });
-    const lines = [...counts.matchAll(/:(\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
-    assert.ok(lines > MAX_LINES && lines < MAX_TRACKED_LINES, `${lines} lines`);
-  });
 
   for (const folder of [...folders, 'test'])
     it(`has no function with more than four positional parameters in ${folder}`, () => {

@@ -13,7 +13,6 @@ const foundation = [
   'mcp/jsonSchema.ts',
   'mcp/resource.ts',
   'mcp/callContext.ts',
-  'mcp/views/',
 ];
 
 const entryPoints = (...toolsets: readonly string[]): readonly string[] =>
@@ -28,7 +27,6 @@ export const modules: Readonly<Record<string, readonly string[]>> = {
   'access/': ['kernel/', 'identity/', 'limits/', 'agents/'],
   'graph/': ['kernel/', 'identity/'],
   'mcp/': ['kernel/', 'identity/', 'limits/', 'agents/', 'access/'],
-  'mcp/views/': ['kernel/hiddenCharacters.ts'],
   'signin/': [
     'kernel/',
     'identity/',
@@ -63,11 +61,8 @@ export const modules: Readonly<Record<string, readonly string[]>> = {
 export const parts: readonly { readonly part: RegExp; readonly never: RegExp; readonly butTypes?: boolean }[] = [
   // The sign-in page runs in browsers, so it imports nothing from the server except types.
   { part: /^signin\/page\//, never: /^(?!signin\/page\/)/, butTypes: true },
-  // Views and the code that they share also run in browsers.
-  { part: /\/views\//, never: /^(?!mcp\/views\/|kernel\/hiddenCharacters\.ts$)/ },
-  // Views and the console load these files in browsers.
-  { part: /^kernel\/(hiddenCharacters|textSearch)\.ts$/, never: /./ },
-  { part: /^(?!.*\/views\/)/, never: /\/views\// },
+  // Views, the console and the sign-in page load these files in browsers.
+  { part: /^kernel\/(hiddenCharacters|initials|textSearch)\.ts$/, never: /./ },
   { part: /\/rules\//, never: /^kernel\/(firestore|realtime|platform)|^vendors\// },
   { part: /\/rules\//, never: /\/(store|firestore|realtime)\// },
   { part: /\/(rules|store|firestore|realtime)\//, never: /\/tools\/|^mcp\/|^signin\/(http|page)\// },

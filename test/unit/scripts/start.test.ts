@@ -53,7 +53,7 @@ describe('output of npm start', () => {
       '2. Connect Claude Code:',
       add,
       '  In Claude Code, type /mcp, choose muster, then Authenticate, and on the page, click',
-      '  "Sign in: Ada Person" (person@example.com, password only-for-the-emulators)',
+      '  "Continue as Ada Person" (person@example.com, password only-for-the-emulators)',
       '  Or start Claude Code in this folder, where .mcp.json connects it as the leader.',
       '',
       '3. Enter: "Claim a task, do it and complete it." The console shows the progress.',
