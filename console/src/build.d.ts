@@ -6,6 +6,9 @@ declare const __REGION__: string;
 /** Address for clients, such as `https://muster.example/mcp`; empty if unknown at build time. */
 declare const __ADDRESS__: string;
 
+/** Public key of the Web Push certificate; empty if push messages to browsers are not configured. */
+declare const __WEB_PUSH_KEY__: string;
+
 /** Firestore database, such as `(default)`. */
 declare const __DATABASE_ID__: string;
 

@@ -7,6 +7,7 @@ const firebaseSettings = z.object({
   authDomain: z.exactOptional(z.string()),
   databaseURL: z.exactOptional(z.string()),
   appId: z.exactOptional(z.string()),
+  messagingSenderId: z.exactOptional(z.string()),
 });
 
 const person = z.object({ name: z.string(), email: z.string(), password: z.string() });
@@ -27,6 +28,8 @@ export interface Deployment {
   readonly endpoint: string;
   /** Public URL for clients. People also sign in there. */
   readonly address: string;
+  /** Public key of the Web Push certificate. Without it, the page cannot get push messages. */
+  readonly pushKey?: string;
   /** Addresses of local emulators, such as `127.0.0.1:9099`. */
   readonly emulators?: { readonly auth: string; readonly firestore: string; readonly database: string };
   /** Demo accounts for sign-in with one click, only with the emulators. */
@@ -41,7 +44,9 @@ export async function loadDeployment(): Promise<Deployment> {
   if (import.meta.env.MODE === 'emulators') return atItsEndpoint(local.parse(await json('/emulators.json')));
   const firebase = firebaseSettings.parse(await json(SETTINGS_URL));
   const endpoint = `https://${__REGION__}-${firebase.projectId}.cloudfunctions.net/mcp`;
-  return { firebase, endpoint, address: __ADDRESS__ || endpoint };
+  // Cloud Messaging registers browsers of a web app.
+  const hasPush = __WEB_PUSH_KEY__ !== '' && firebase.appId !== undefined && firebase.messagingSenderId !== undefined;
+  return { firebase, endpoint, address: __ADDRESS__ || endpoint, ...(hasPush && { pushKey: __WEB_PUSH_KEY__ }) };
 }
 
 function atItsEndpoint(settings: z.infer<typeof local>): Deployment {

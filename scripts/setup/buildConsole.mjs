@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * node scripts/setup/buildConsole.mjs <emulators | production> <folder> <region> <database> [address]
+ * node scripts/setup/buildConsole.mjs <emulators | production> <folder> <region> <database> [address] [web push key]
  *
  * Builds the console into a folder for Firebase Hosting. This is a separate program, because Vite needs a newer Node
  * than the machine may have.
@@ -8,10 +8,10 @@
 import { build } from 'vite';
 import { root } from '../project.mjs';
 
-const [mode = '', target = '', region = '', database = '', address = ''] = process.argv.slice(2);
+const [mode = '', target = '', region = '', database = '', address = '', webPushKey = ''] = process.argv.slice(2);
 if (!['emulators', 'production'].includes(mode) || [target, region, database].includes('')) {
   process.stderr.write(
-    'node scripts/setup/buildConsole.mjs <emulators | production> <folder> <region> <database> [address]\n',
+    'node scripts/setup/buildConsole.mjs <emulators | production> <folder> <region> <database> [address] [web push key]\n',
   );
   process.exit(2);
 }
@@ -27,6 +27,7 @@ await build({
     __REGION__: JSON.stringify(region),
     __DATABASE_ID__: JSON.stringify(database),
     __ADDRESS__: JSON.stringify(address),
+    __WEB_PUSH_KEY__: JSON.stringify(webPushKey),
   },
   resolve: {
     alias: {
@@ -45,8 +46,31 @@ await build({
     assetsInlineLimit: 0, // the page's policy forbids inline assets
     modulePreload: { polyfill: false },
     // Modules that the console shares with the server only declare values, so what is unused can be left out.
-    rolldownOptions: { treeshake: { moduleSideEffects: [{ test: /\/functions\/src\//, sideEffects: false }] } },
+    rolldownOptions: {
+      treeshake: { moduleSideEffects: [{ test: /\/functions\/src\//, sideEffects: false }] },
+      // Small modules that every page loads: in separate files, they would compress worse.
+      output: {
+        codeSplitting: {
+          groups: [{ name: 'base', test: /\/(router\.ts|text\/common\.ts)$|preload-helper|jsx-runtime/ }],
+        },
+      },
+    },
     reportCompressedSize: false,
     manifest: true, // for tests of loading; not uploaded to Hosting
+  },
+});
+
+// The service worker has a fixed address, and is one file, because not all browsers allow imports in it.
+await build({
+  configFile: false,
+  root: console,
+  logLevel: 'warn',
+  publicDir: false,
+  build: {
+    outDir: target,
+    emptyOutDir: false,
+    target: 'es2022',
+    reportCompressedSize: false,
+    rolldownOptions: { input: `${console}/worker/push.ts`, output: { format: 'iife', entryFileNames: 'push.js' } },
   },
 });

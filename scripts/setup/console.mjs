@@ -9,8 +9,8 @@ export const consoleOfEmulators = `${root}/console/dist/emulators`;
 export const consoleOfProduction = `${root}/console/dist/production`;
 
 /**
- * Returns the settings that are built into the page: the functions' region, the database, and the address for
- * clients, which is empty if no project is specified.
+ * Returns the settings that are built into the page: the functions' region, the database, the address for clients,
+ * which is empty if no project is specified, and the key for push messages to browsers.
  * @param {string | undefined} project
  * @param {string} [folder] of the parameters
  */
@@ -19,6 +19,7 @@ export function builtIn(project, folder) {
     region: parameterOf('REGION', project, folder) || region,
     database: parameterOf('DATABASE_ID', project, folder) || '(default)',
     address: project === undefined ? '' : endpointOf(project, folder),
+    webPushKey: parameterOf('WEB_PUSH_KEY', project, folder),
   };
 }
 
@@ -29,9 +30,9 @@ export function builtIn(project, folder) {
 export async function buildConsole(mode, { node, env, target }) {
   const folder = target ?? (mode === 'emulators' ? consoleOfEmulators : consoleOfProduction);
   // `firebase deploy` passes the project to its predeploy commands.
-  const builtInProject = builtIn(process.env.GCLOUD_PROJECT);
+  const { region: place, database, address, webPushKey } = builtIn(process.env.GCLOUD_PROJECT);
   const program = `${root}/scripts/setup/buildConsole.mjs`;
-  const command = [node, program, mode, folder, builtInProject.region, builtInProject.database, builtInProject.address];
+  const command = [node, program, mode, folder, place, database, address, webPushKey];
   if (await succeeds(command, { env, output: 'errors' })) return;
   throw new Error('cannot build the console');
 }
@@ -39,4 +40,9 @@ export async function buildConsole(mode, { node, env, target }) {
 /** @param {string} node @returns {string[]} the command that checks the types of the console */
 export function checkConsole(node) {
   return compile(node, ['--noEmit', '-p', `${root}/console`]);
+}
+
+/** @param {string} node @returns {string[]} the command that checks the types of the console's service worker */
+export function checkWorker(node) {
+  return compile(node, ['--noEmit', '-p', `${root}/console/worker`]);
 }

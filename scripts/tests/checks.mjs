@@ -3,7 +3,7 @@ import { root } from '../project.mjs';
 import { biome } from '../setup/biome.mjs';
 import { checkPage, compile } from '../setup/build.mjs';
 import { succeeds } from '../setup/command.mjs';
-import { checkConsole } from '../setup/console.mjs';
+import { checkConsole, checkWorker } from '../setup/console.mjs';
 import { knip } from '../setup/knip.mjs';
 import { writing } from '../setup/writing.mjs';
 import { failure } from './mocha.mjs';
@@ -19,6 +19,7 @@ export function checks(node) {
     types: compile(node, ['--noEmit', '-p', root]),
     'types of the page': checkPage(node),
     'types of the console': checkConsole(node),
+    'types of the service worker': checkWorker(node),
     'types of the examples': compile(node, ['--noEmit', '-p', `${root}/examples`]),
     style: biome(node, ['ci', `--colors=${colors}`]),
     'unused exports': knip(node),

@@ -41,7 +41,7 @@ export function fcmPushService(app: () => Promise<App>): PushService {
  * In the emulators, the console has no HTTPS link, so only the data contains the link. Source:
  * https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages#webpushfcmoptions
  */
-function messageTo(token: string, { id, about, title, body, link, at }: Notification): Message {
+export function messageTo(token: string, { id, about, title, body, link, at }: Notification): Message {
   return {
     token,
     notification: { title, body },
