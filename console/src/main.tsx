@@ -7,6 +7,7 @@ import { lazy } from './parts/lazy.tsx';
 import { followLinks } from './router.ts';
 import { SignIn } from './session/SignIn.tsx';
 import { session, startSession } from './session/session.ts';
+import { forgetPush } from './shell/pushRecord.ts';
 import { startTheme } from './shell/theme.ts';
 import '../ui/style/page.css';
 
@@ -43,7 +44,9 @@ followLinks();
 followTime();
 followVisibility();
 session.subscribe(({ state }) => {
-  if (state === 'signedOut') clearAll();
+  if (state !== 'signedOut') return;
+  clearAll();
+  void forgetPush();
 });
 element.replaceChildren();
 render(<Page />, element);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { Script } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { buildConsole } from '../../scripts/setup/console.mjs';
@@ -21,6 +22,8 @@ const ENTRY = 'index.html';
 const SHELL = 'src/shell/Shell.tsx';
 const REALTIME = 'src/live/realtime.ts';
 const FIRESTORE = 'src/live/firestore.ts';
+const MESSAGING = 'src/shell/messaging.ts';
+const PUSH_WORKER = 'push.js';
 
 describe('deployed console', () => {
   const folder = mkdtempSync(`${tmpdir()}/muster-console-`);
@@ -66,6 +69,25 @@ describe('deployed console', () => {
     const screens = (chunks[SHELL]?.dynamicImports ?? []).filter((name) => name.startsWith('src/screens/'));
     assert.notEqual(screens.length, 0);
     for (const screen of screens) holds(screen, scripts([screen], first), 25);
+  });
+
+  it('loads Cloud Messaging, at most 12 kB, only for push messages, whose service worker has at most 6 kB', () => {
+    const first = scripts([ENTRY, SHELL, REALTIME]);
+    const messaging = scripts([MESSAGING], first);
+    holds('Cloud Messaging', messaging, 12);
+    holds('service worker', [PUSH_WORKER], 6);
+    const holders = readdirSync(`${folder}/assets`).filter((file) =>
+      readFileSync(`${folder}/assets/${file}`, 'utf8').includes('fcmregistrations.googleapis.com'),
+    );
+    assert.equal(holders.length, 1);
+    assert.ok(messaging.includes(`assets/${holders[0]}`));
+  });
+
+  it('has a service worker that is one classic script, because not all browsers allow imports in it', () => {
+    const text = readFileSync(`${folder}/${PUSH_WORKER}`, 'utf8');
+    assert.doesNotThrow(() => new Script(text));
+    assert.doesNotMatch(text, /importScripts|import\(/);
+    assert.match(text, /notificationclick/);
   });
 
   it('has at most 12 kB of style sheets', () => {

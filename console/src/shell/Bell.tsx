@@ -9,9 +9,10 @@ import { Entry, Menu } from '../../ui/Menu.tsx';
 import { UserText } from '../../ui/UserText.tsx';
 import { rowsOf } from '../live/states.ts';
 import { now } from '../live/time.ts';
+import { tellError } from '../parts/acting.tsx';
 import { titleOf } from '../parts/taskState.ts';
 import { addressOf } from '../router.ts';
-import { askForNotifications, notificationState } from './notifications.ts';
+import { notificationState, turnOnNotifications } from './notifications.ts';
 import { PAGES, SHOWN_QUESTION } from './screens.ts';
 import type { Waiting } from './useWaiting.ts';
 
@@ -44,7 +45,7 @@ export function Bell({ waiting }: { readonly waiting: Waiting }) {
       ))}
       <hr />
       {notificationState.value === 'default' && (
-        <Entry icon="bell" label={shell.turnOn} choose={() => void askForNotifications()} />
+        <Entry icon="bell" label={shell.turnOn} choose={() => void turnOnNotifications().catch(tellError)} />
       )}
       {notificationState.value === 'denied' && <p class="hint">{shell.blocked}</p>}
       <Entry icon="inbox" label={shell.toNeedsYou} href={addressOf([])} />

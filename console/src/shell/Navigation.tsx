@@ -7,8 +7,9 @@ import { Icon } from '../../ui/Icon.tsx';
 import { Entry, Menu } from '../../ui/Menu.tsx';
 import { connectionState } from '../live/sources.ts';
 import { addressOf, place } from '../router.ts';
-import { leave, type Person } from '../session/session.ts';
+import type { Person } from '../session/session.ts';
 import { Bell } from './Bell.tsx';
+import { signOut } from './notifications.ts';
 import { LISTS, pathOf, SCREENS, type Screen } from './screens.ts';
 import { nextTheme, theme } from './theme.ts';
 import type { Waiting } from './useWaiting.ts';
@@ -67,7 +68,7 @@ export function Sidebar({ person, role, waiting, counts, find }: NavigationProps
           ))}
           <Entry icon="sun" label={shell.theme} hint={shell.themes[theme.value]} choose={nextTheme} />
           <hr />
-          <Entry icon="leave" label={shell.signOut} choose={() => void leave()} />
+          <Entry icon="leave" label={shell.signOut} choose={() => void signOut()} />
         </Menu>
       </div>
     </aside>
@@ -110,7 +111,7 @@ export function Tabs({ person, counts }: Pick<NavigationProps, 'person' | 'count
           <Entry key={screen.path} icon={screen.icon} label={screen.title} href={addressOf(pathOf(screen))} />
         ))}
         <Entry icon="sun" label={shell.theme} hint={shell.themes[theme.value]} choose={nextTheme} />
-        <Entry icon="leave" label={shell.signOut} hint={person.name} choose={() => void leave()} />
+        <Entry icon="leave" label={shell.signOut} hint={person.name} choose={() => void signOut()} />
       </div>
     </>
   );

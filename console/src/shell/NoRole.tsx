@@ -7,8 +7,9 @@ import { Fill } from '../../ui/Fill.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { Mark } from '../../ui/Mark.tsx';
 import { UserText } from '../../ui/UserText.tsx';
-import { isAddressVerified, leave, type Person } from '../session/session.ts';
+import { isAddressVerified, type Person } from '../session/session.ts';
 import { refetchMemberships } from './memberships.ts';
+import { signOut } from './notifications.ts';
 
 export function NoRole({ person }: { readonly person: Person }) {
   const isVerified = useSignal(true);
@@ -50,7 +51,7 @@ export function NoRole({ person }: { readonly person: Person }) {
         <button type="button" class="b primary" disabled={asking.value === 'yes'} onClick={() => void retry()}>
           {common.tryAgain}
         </button>
-        <button type="button" class="b" onClick={() => void leave()}>
+        <button type="button" class="b" onClick={() => void signOut()}>
           {shell.signOut}
         </button>
       </p>

@@ -5,7 +5,8 @@ import { FREE_FORM } from '../../../functions/src/kernel/realtime/database.ts';
 import { MAX_CHILDREN } from '../../../functions/src/toolsets/firebase/realtime/writable.ts';
 import { answer } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
-import { agentCaller, because } from './callers.ts';
+import { Person } from '../spine/person.ts';
+import { agentCaller, because, personCaller } from './callers.ts';
 import { keys, read, stored, write } from './realtime.ts';
 
 /** Returns nested objects, `levels` deep. */
@@ -32,6 +33,19 @@ describe('firebase.write to the Realtime Database', () => {
         assert.equal((await write(path, nothing)).version, undefined);
         assert.equal(await stored(path), null);
       });
+
+    it('store and delete the push token of a browser for its person, as the console does', async () => {
+      const person = await personCaller('viewer');
+      const { uid } = person.principal;
+      const device = `devices/${uid}/${randomUUID()}`;
+      const token = { token: 'token-1', registered_at: { '.sv': 'timestamp' } };
+      const { devices } = new Person().app.todo.ports;
+      await write(device, token, {}, person);
+      assert.deepEqual(await devices.of(uid), [{ id: device.split('/')[2], token: 'token-1' }]);
+      await assert.rejects(write(device, token, {}, await personCaller('admin')), because('PERMISSION_DENIED'));
+      await write(device, {}, { operation: 'delete' }, person);
+      assert.deepEqual(await devices.of(uid), []);
+    });
 
     it('store JSON text as text, and return a note about this', async () => {
       const team = new Team();

@@ -20,7 +20,8 @@ import { Page } from '../../parts/Page.tsx';
 import { Name } from '../../parts/Who.tsx';
 import { workspace } from '../../router.ts';
 import type { Person } from '../../session/session.ts';
-import { askForNotifications, notificationState } from '../../shell/notifications.ts';
+import { notificationState, turnOnNotifications } from '../../shell/notifications.ts';
+import { isPushOffered, isPushOn, turnOffPush } from '../../shell/pushMessages.ts';
 
 /** Four weeks, which is also the maximum in the security rules. */
 const MAX_MINUTES = 40_320;
@@ -91,19 +92,18 @@ function Chosen({ person, stored }: { readonly person: Person; readonly stored: 
 function BrowserNotifications() {
   const state = notificationState.value;
   if (state === 'unsupported') return null;
+  const isOffered = isPushOffered();
+  const isOn = state === 'granted' && (!isOffered || isPushOn.value);
   return (
     <div class="row">
       <div class="grow">
         <p>{text.browser}</p>
-        <p class="hint">{text.browserHint}</p>
+        <p class="hint">{isOffered ? text.browserPushHint : text.browserHint}</p>
       </div>
-      {state === 'default' ? (
-        <button type="button" class="b small" onClick={() => void askForNotifications()}>
-          {text.turnOn}
-        </button>
-      ) : (
-        <span class={state === 'granted' ? 'tag good' : 'tag'}>{state === 'granted' ? text.isOn : text.isBlocked}</span>
-      )}
+      {state === 'denied' && <span class="tag">{text.isBlocked}</span>}
+      {isOn && <span class="tag good">{text.isOn}</span>}
+      {isOn && isOffered && <ActionButton small label={text.turnOff} act={turnOffPush} />}
+      {state !== 'denied' && !isOn && <ActionButton small label={text.turnOn} act={turnOnNotifications} />}
     </div>
   );
 }

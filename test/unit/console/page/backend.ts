@@ -46,11 +46,17 @@ const USUAL: Readonly<Record<string, Tool>> = {
   'system.getTree': ({ kind, id }) => ({ node: { kind, id }, path: [], parts: [], budgets: [] }),
 };
 
+const DEPLOYMENT: Readonly<Record<'endpoint' | 'address', string>> & { readonly pushKey?: string } = {
+  endpoint: 'http://hub.example/mcp',
+  address: 'http://hub.example/mcp',
+};
+
 const CONNECTION = '.info/connected';
 
 export class Backend {
   readonly person = { uid: 'ada', name: 'Ada Person', email: 'ada@example.org' };
-  readonly connection = { deployment: { endpoint: 'http://hub.example/mcp', address: 'http://hub.example/mcp' } };
+  connection = { app: {}, deployment: DEPLOYMENT };
+  hasLeft = false;
   /** Calls of tools. */
   readonly calls: Called[] = [];
   /** Path of every subscription that was opened. A path that was opened twice is listed twice. */
@@ -122,6 +128,10 @@ export class Backend {
   writeDocument = async ({ document }: DocumentQuery, data: Fields) => {
     this.stored.set(document, data);
     this.tell(document);
+  };
+
+  leave = async () => {
+    this.hasLeft = true;
   };
 
   fetch = async (_url: string, { body }: { readonly body: string }) => {

@@ -19,7 +19,7 @@ const REPLACED: Readonly<Record<string, string>> = {
     export const idToken = async () => 'token';
     export const renewToken = async () => undefined;
     export const isAddressVerified = async () => true;
-    export const leave = async () => undefined;`,
+    export const { leave } = backend;`,
 };
 
 const PAGE = `
@@ -40,6 +40,10 @@ const withoutFirebase: Plugin = {
       const contents = REPLACED[path.split('/').slice(-2).join('/')];
       return contents === undefined ? undefined : { contents, resolveDir: `${root}/console/src` };
     });
+    onResolve({ filter: /^firebase\/messaging$/ }, ({ path }) => ({ path, namespace: 'messaging' }));
+    onLoad({ filter: /.*/, namespace: 'messaging' }, () => ({
+      contents: 'export const { getMessaging, getToken, deleteToken } = messaging;',
+    }));
     onResolve({ filter: /\?worker&url$/ }, ({ path }) => ({ path, namespace: 'worker' }));
     onLoad({ filter: /.*/, namespace: 'worker' }, () => ({ contents: 'export default "/worker.js"' }));
   },
@@ -229,6 +233,12 @@ export class Part {
   }
 }
 
+interface BrowserFeatures extends Readonly<Record<string, unknown>> {
+  readonly navigator?: object;
+  /** Texts in the page's local storage. */
+  readonly stored?: Readonly<Record<string, string>>;
+}
+
 export class Page extends Part {
   /** Warnings and errors that the page has written to the browser console. */
   readonly complaints: unknown[] = [];
@@ -244,11 +254,17 @@ export class Page extends Part {
    * Opens the console at an address, as a person who is signed in.
    * @param more what else the browser has
    */
-  static async open(backend: Backend, address = '/', more: object = {}): Promise<Page> {
+  static async open(
+    backend: Backend,
+    address = '/',
+    { navigator, stored = {}, ...more }: BrowserFeatures = {},
+  ): Promise<Page> {
     bundled ??= bundle();
     const script = await bundled;
     const window = new Window({ url: new URL(address, 'http://console.example').href, width: 1280, height: 800 });
     const page = new Page(window);
+    Object.assign(window.navigator, navigator);
+    for (const [key, value] of Object.entries(stored)) window.localStorage.setItem(key, value);
     const complain = (...what: readonly unknown[]) => page.complaints.push(...what);
     Object.assign(window, page.clock.globals, {
       backend,
