@@ -102,7 +102,7 @@ describe('npm start', () => {
     const page = await fetch(url);
     const text = await page.text();
     assert.equal(page.status, 200, text);
-    assert.match(text, /<bdi class="name">Claude Code</);
+    assert.match(text, /<h1><bdi>Claude Code<\/bdi> wants to act for you</);
     assert.match(text, /Verified by claude\.ai/);
   });
 
