@@ -57,7 +57,7 @@ function pages(): Promise<readonly WindowClient[]> {
   return self.clients.matchAll({ type: 'window', includeUncontrolled: true });
 }
 
-/** Returns the address of a link's page at the worker's own origin, whatever the link's origin is. */
+/** Returns the address of a link's page at the worker's own origin, for a link of any origin. */
 function ownAddress(link: string): string {
   const { origin } = self.location;
   if (!URL.canParse(link, origin)) return `${origin}/`;

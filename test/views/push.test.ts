@@ -77,7 +77,7 @@ describe('push messages in a browser', () => {
   });
   afterEach(() => context.close());
 
-  /** Registers the browser like the page does, and returns the error with which it ends, because nobody is signed in. */
+  /** Registers the browser like the page does, and returns the error with which it ends, because no person is signed in. */
   async function register(): Promise<string> {
     const chunk = readdirSync(`${folder}/assets`).find((file) => file.startsWith('messaging-')) ?? assert.fail();
     const device = JSON.stringify({ uid: 'ada', device: 'device-1', key: KEY });
@@ -99,7 +99,7 @@ describe('push messages in a browser', () => {
       const body = hostname.startsWith('fcm') ? { token: 'token-1' } : installation;
       await route.fulfill({ json: body, headers: cors });
     });
-    // The token is stored by a tool, which nobody can call without a sign-in.
+    // The token is stored by a tool, which needs a signed-in person.
     assert.match(await register(), /server didn’t answer/);
     assert.deepEqual(asked, [
       ['firebaseinstallations.googleapis.com', undefined],

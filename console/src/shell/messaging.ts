@@ -36,7 +36,7 @@ async function tokenOf({ key }: PushDevice): Promise<string> {
 
 /**
  * Writes the browser's entry in the Realtime Database, under the security rules. The tool serves instead of the
- * database's own module, because this module would add to what every page loads. A repeated write has no effect.
+ * database's own module, because this module would enlarge every page. A repeated write has no effect.
  */
 async function write({ uid, device }: PushDevice, operation: 'set' | 'delete', data: object): Promise<void> {
   const path = `devices/${uid}/${device}`;

@@ -67,7 +67,7 @@ export async function keepPush(): Promise<void> {
   // Another person has signed in, or the deployment or the browser no longer allows push.
   if (value === undefined || key === undefined || !isPossible) return forgetPush();
   if (value.key !== key) await forgetPush(); // The subscription works only with its own key.
-  await register({ ...value, key }).catch(() => undefined); // The next page that opens tries again.
+  await register({ ...value, key }).catch(() => undefined); // The next page that opens retries.
 }
 
 async function register(own: PushDevice): Promise<void> {

@@ -15,7 +15,7 @@ export function setPushRecord(record: string | null): void {
   pushRecord.value = record;
 }
 
-/** Stops push messages to this browser, also if nobody is signed in. The server deletes tokens that do not work. */
+/** Stops push messages to this browser, also without a signed-in person. The server deletes tokens that do not work. */
 export async function forgetPush(): Promise<void> {
   const record = localStorage.getItem(PUSH_RECORD);
   if (record === null || record === TURNED_OFF) return;

@@ -90,7 +90,9 @@ describe('console screen', () => {
     await release.press('Keep task');
     await page.choose('More actions', 'Cancel task…');
     const dialog = await page.get('dialog', 'Cancel “Draw”?');
-    await dialog.shows('Worker stops working on it. 1 task needs it and won’t be able to start. You can retry it later.');
+    await dialog.shows(
+      'Worker stops working on it. 1 task needs it and won’t be able to start. You can retry it later.',
+    );
     assert.deepEqual(backend.changes, []);
     await dialog.press('Cancel task');
     await page.press('Retry');

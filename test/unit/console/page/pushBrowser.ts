@@ -1,4 +1,4 @@
-/** What a browser and Firebase Cloud Messaging offer for notifications, in memory. */
+/** A browser and Firebase Cloud Messaging in memory, as far as notifications need them. */
 import assert from 'node:assert/strict';
 
 interface Shown {
@@ -26,7 +26,7 @@ export class PushBrowser {
   readonly shownByWorker: (Shown & { readonly link: string | undefined })[] = [];
   /** Keys for which the page has requested a token. */
   readonly keys: string[] = [];
-  /** What a request for a token returns. */
+  /** Response to a request for a token. */
   token: string | Error = 'token-1';
   isSubscribed: boolean;
   private isRegistered: boolean;

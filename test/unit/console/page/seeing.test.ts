@@ -1,6 +1,6 @@
 /** Data that the console shows: live data, truncated lists and data that the person may not read. */
 import assert from 'node:assert/strict';
-import { Backend } from './backend.ts';
+import { Backend, Refused } from './backend.ts';
 import { NOW } from './clock.ts';
 import { Page } from './page.ts';
 
@@ -30,6 +30,29 @@ describe('data shown in the console', () => {
     const goal = await page.get('region', 'Goal');
     await goal.shows('1 of 7 done');
     await goal.shows('2 ready, 4 blocked');
+  });
+
+  it('includes new activity at most every three seconds, and repeats a request that was limited', async () => {
+    const counters = 'workspaces/default/sessions/session-1/counters/0';
+    const calls = () => backend.called('system.getAudit').length;
+    const page = await Page.open(backend, '/');
+    await page.shows('Nothing happened yet');
+    backend.put(counters, { counts: { available: 1 } });
+    await page.shows('0 of 1 done');
+    backend.put(counters, { counts: { available: 2 } });
+    await page.shows('0 of 2 done');
+    assert.equal(calls(), 1);
+    backend.tools['system.getAudit'] = () => {
+      throw new Refused('Too many calls.', 'RATE_LIMITED');
+    };
+    await page.pass(3001);
+    await page.waitFor('the second request', () => calls() === 2);
+    await page.shows('Nothing happened yet');
+    const event = { event_id: 'e', at: NOW.toISOString(), by: 'ada', on_behalf_of: 'ada', changes: [] };
+    backend.tools['system.getAudit'] = () => ({ events: [{ ...event, tool: 'firebase.subscribe' }] });
+    await page.pass(15_001);
+    await page.shows('You subscribed to changes');
+    assert.equal(calls(), 3);
   });
 
   it('includes a new task immediately, without another subscription', async () => {
