@@ -247,7 +247,7 @@ describe('a new user', function () {
     assert.equal(refused.isError, true);
     await go('/');
     const question = page.getByRole('article').filter({ hasText: 'coding.create_task' });
-    await question.getByText('feature/footer').waitFor();
+    await question.getByText('feature/footer', { exact: true }).waitFor();
     await press('Approve', question);
     await question.getByText('Approved').waitFor();
     const made = await eventually('the approved call has been made', async () => {

@@ -25,6 +25,7 @@ const PERSONAL = [
   ...[
     'requestsTo',
     'answeredRequests',
+    'requestsAbout',
     'runsOf',
     'run',
     'dueTodos',
