@@ -103,7 +103,7 @@ describe('npm start', () => {
     const text = await page.text();
     assert.equal(page.status, 200, text);
     assert.match(text, /<h1><bdi>Claude Code<\/bdi> wants to act for you</);
-    assert.match(text, /Verified by claude\.ai/);
+    assert.match(text, /Verified by <bdi>claude\.ai</);
   });
 
   it('writes the file through which the Firebase CLI finds the emulators', () => {
