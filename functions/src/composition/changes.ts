@@ -16,7 +16,6 @@ import { signInWriters } from '../signin/store/signIns.ts';
 import type { CodingChange } from '../toolsets/coding/rules/ports.ts';
 import { codingWriters } from '../toolsets/coding/store/logs.ts';
 import type { CoordinationChange } from '../toolsets/coordination/rules/ports.ts';
-import type { Task } from '../toolsets/coordination/rules/task.ts';
 import { mailboxWriters } from '../toolsets/coordination/store/queries.ts';
 import { ShardCounts } from '../toolsets/coordination/store/sessions.ts';
 import { coordinationEffects, sessionWriters, taskWriters } from '../toolsets/coordination/store/writers.ts';
@@ -27,7 +26,6 @@ import { linkEffects, linkWriters } from '../toolsets/github/store/pullRequests.
 import type { InboxChange } from '../toolsets/inbox/rules/ports.ts';
 import { requestEffects, requestWriters } from '../toolsets/inbox/store/requests.ts';
 import type { OrchestrationChange } from '../toolsets/orchestration/rules/ports.ts';
-import type { Run } from '../toolsets/orchestration/rules/runs/run.ts';
 import { runWriters } from '../toolsets/orchestration/store/runs.ts';
 import {
   measureWriters,
@@ -52,17 +50,6 @@ export type Change =
   | TodoChange;
 
 export type ChangeKinds = { readonly [Kind in Change['kind']]: Extract<Change, { readonly kind: Kind }> };
-
-/** Returns the cost in US dollars that the changes add to tasks and runs. */
-export function addedCost(changes: readonly Change[]): number {
-  const added = changes.map((change) => {
-    if (change.kind === 'replaceTask') return costOf(change.task) - costOf(change.before);
-    return change.kind === 'replaceRun' ? costOf(change.run) - costOf(change.before) : 0;
-  });
-  return added.reduce((sum, one) => sum + Math.max(0, one), 0);
-}
-
-const costOf = ({ spent }: Pick<Task, 'spent'> | Pick<Run, 'spent'>): number => spent?.cost_usd ?? 0;
 
 /** Shard counts of the sessions that this instance has read. */
 export const shardCounts = new ShardCounts();

@@ -3,6 +3,7 @@ import { createAccess } from '../access/create.ts';
 import { createAgents } from '../agents/create.ts';
 import { consoleOrigin, gitHubWebhookKey, VERSION } from '../config.ts';
 import { createGraph } from '../graph/create.ts';
+import { addedCost } from '../graph/rules/graphNode.ts';
 import { createIdentity } from '../identity/create.ts';
 import { ConsoleLinks } from '../kernel/consoleLinks.ts';
 import { DocumentReading } from '../kernel/firestore/reading.ts';
@@ -33,7 +34,6 @@ import { createTodo } from '../toolsets/todo/create.ts';
 import { OctokitClients } from '../vendors/octokit/clients.ts';
 import { GitHubWebhook } from '../vendors/octokit/webhook.ts';
 import {
-  addedCost,
   type Change,
   type ChangeKinds,
   changeEffects,

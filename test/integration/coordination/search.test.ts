@@ -40,7 +40,7 @@ describe('the search of tasks', () => {
     assert.equal((await found('SIGN')).length, 3);
   });
 
-  it('finds a task by its new description, and an old task after its next change', async () => {
+  it('finds a task by its new description, and an old task once it is closed', async () => {
     const { id: task_id } = await team.createOne({ description: 'Paint the fence' });
     await answer(team, 'coordination_update_task', { task_id, description: 'Repaint the gate' });
     assert.deepEqual([await found('fence'), await found('gate')], [[], [task_id]]);
@@ -48,7 +48,7 @@ describe('the search of tasks', () => {
     const { words: _, ...stored } = (await firestore().doc(taskPath(task_id)).get()).data() ?? {};
     await firestore().doc(taskPath(task_id)).set(stored);
     assert.deepEqual(await found('gate'), []);
-    await answer(team, 'coordination_update_task', { task_id, priority: 1 });
+    await answer(team, 'coordination_cancel_task', { task_id });
     assert.deepEqual(await found('gate'), [task_id]);
   });
 });

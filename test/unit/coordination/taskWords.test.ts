@@ -1,7 +1,8 @@
 /** The entries by which a search finds a task. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { taskSearchWord, taskWords } from '../../../functions/src/toolsets/coordination/rules/taskSearch.ts';
+import { taskWords } from '../../../functions/src/toolsets/coordination/rules/task.ts';
+import { taskSearchWord } from '../../../functions/src/toolsets/coordination/rules/taskSearch.ts';
 import { forAll } from '../../support/properties.ts';
 
 const ID = 'task-mabc12345abcdef-001';

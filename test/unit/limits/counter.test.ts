@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
+  bucketOf,
   CallCounter,
   type EndedCall,
   type RecordedCounts,
   type Tally,
 } from '../../../functions/src/limits/rules/callMetrics.ts';
-import { bucketOf } from '../../../functions/src/limits/rules/latency.ts';
 import { forAll } from '../../support/properties.ts';
 
 const START = Date.UTC(2026, 10, 22, 1, 24);

@@ -1,6 +1,6 @@
 /** Points of the charts, from the stored minutes and days. */
 import type { z } from 'zod/mini';
-import { BUCKET_ENDS, bucketKey } from '../../../../functions/src/limits/rules/latency.ts';
+import { BUCKETS } from '../../../../functions/src/limits/rules/latency.ts';
 import type { countsNode, timeNode } from '../../live/documents.ts';
 
 export type Span = 'hour' | 'day' | 'fortnight';
@@ -79,15 +79,15 @@ export const errorRate = ({ calls, failures }: Counts): number => (calls === 0 ?
  * @returns undefined without calls; `isAtLeast` if it is beyond the last end
  */
 export function quantile({ latencies }: Counts, share: number) {
-  const counts = [...BUCKET_ENDS, undefined].map((_end, index) => latencies[bucketKey(index)] ?? 0);
+  const counts = BUCKETS.map(({ key }) => latencies[key] ?? 0);
   const whole = counts.reduce((sum, one) => sum + one, 0);
   if (whole === 0) return undefined;
   let below = 0;
   for (const [index, count] of counts.entries()) {
     if (count > 0 && below + count >= share * whole) {
-      const from = BUCKET_ENDS[index - 1] ?? 0;
-      const to = BUCKET_ENDS[index];
-      if (to === undefined) return { value: from, isAtLeast: true };
+      const from = BUCKETS[index - 1]?.end ?? 0;
+      const to = BUCKETS[index]?.end ?? from;
+      if (!Number.isFinite(to)) return { value: from, isAtLeast: true };
       return { value: from + ((share * whole - below) / count) * (to - from), isAtLeast: false };
     }
     below += count;

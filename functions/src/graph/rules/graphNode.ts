@@ -146,3 +146,25 @@ export interface PartsProgress {
 }
 
 export type StoredNode = ReturnType<typeof nodeFromDocument>;
+
+/** A change of an item, as far as its cost is concerned. */
+interface CostChange {
+  readonly kind: string;
+  readonly before?: unknown;
+  readonly task?: unknown;
+  readonly run?: unknown;
+}
+
+/** Returns the cost in US dollars that changes of tasks and runs add. */
+export function addedCost(changes: readonly CostChange[]): number {
+  const added = changes.map(({ before, task, run }) =>
+    before === undefined ? 0 : costOf(task ?? run) - costOf(before),
+  );
+  return added.reduce((sum, one) => sum + Math.max(0, one), 0);
+}
+
+function costOf(item: unknown): number {
+  const spent = typeof item === 'object' && item !== null && 'spent' in item ? item.spent : undefined;
+  const isKnown = typeof spent === 'object' && spent !== null && 'cost_usd' in spent;
+  return isKnown && typeof spent.cost_usd === 'number' ? spent.cost_usd : 0;
+}

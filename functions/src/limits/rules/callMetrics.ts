@@ -2,7 +2,7 @@
 import { withTimeout } from '../../kernel/concurrency.ts';
 import type { ErrorCode } from '../../kernel/errors.ts';
 import { type KernelPorts, MINUTE_MS, Service } from '../../kernel/ports.ts';
-import { bucketOf } from './latency.ts';
+import { BUCKETS } from './latency.ts';
 
 export interface EndedCall {
   /** Full name of the tool, such as `coordination.create_task`, or URI of the resource as its toolset lists it. */
@@ -162,4 +162,9 @@ export class CallRecorder extends Service<KernelPorts> {
       });
     await this.storing;
   }
+}
+
+/** Returns the bucket of a latency. */
+export function bucketOf(milliseconds: number): string {
+  return BUCKETS.find(({ end }) => milliseconds < end)?.key ?? '';
 }

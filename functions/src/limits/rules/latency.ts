@@ -1,12 +1,15 @@
 /** Histogram of latencies. The buckets of all instances can be added up, unlike percentiles. */
 
-/** Upper ends of the buckets, in milliseconds. The last bucket has no end. */
-export const BUCKET_ENDS = [50, 100, 200, 400, 800, 1600, 3200, 6400, 12_800] as const;
-
-/** Returns the bucket of a latency: `b0` to `b9`. */
-export function bucketOf(milliseconds: number): string {
-  const index = BUCKET_ENDS.findIndex((end) => milliseconds < end);
-  return bucketKey(index < 0 ? BUCKET_ENDS.length : index);
-}
-
-export const bucketKey = (index: number): string => `b${index}`;
+/** Buckets with their upper ends, in milliseconds. The last bucket has no end. */
+export const BUCKETS = [
+  { key: 'b0', end: 50 },
+  { key: 'b1', end: 100 },
+  { key: 'b2', end: 200 },
+  { key: 'b3', end: 400 },
+  { key: 'b4', end: 800 },
+  { key: 'b5', end: 1600 },
+  { key: 'b6', end: 3200 },
+  { key: 'b7', end: 6400 },
+  { key: 'b8', end: 12_800 },
+  { key: 'b9', end: Number.POSITIVE_INFINITY },
+] as const;

@@ -1,10 +1,11 @@
 /** Task of the queue, stored as `tasks/{taskId}`. Source: docs/semantics.md#one-model. */
 import { z } from 'zod/mini';
 import { foldedCapability } from '../../../agents/rules/agent.ts';
-import { type GraphNode, parentFields } from '../../../graph/rules/graphNode.ts';
+import { type GraphNode, parentFields, titleOf } from '../../../graph/rules/graphNode.ts';
 import { documentCodec, fieldsCodec, jsonText, timestamp } from '../../../kernel/documentCodec.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
+import { prefixesOf } from '../../../kernel/textSearch.ts';
 
 /** Stored statuses. `waiting`: the task awaits its parts, or its coding agent has finished but is still connected. */
 export const TASK_STATUSES = ['available', 'claimed', 'in_progress', 'waiting', 'done', 'failed', 'cancelled'] as const;
@@ -364,6 +365,16 @@ export function compareInQueue(one: Task, other: Task): number {
     one.created_at.getTime() - other.created_at.getTime() ||
     (one.id < other.id ? -1 : Number(one.id > other.id))
   );
+}
+
+/** Maximum number of entries by which a task is found. The last words of a long title are then not found. */
+const MAX_WORDS = 80;
+export const MIN_SEARCH_PREFIX = 2;
+
+/** Returns the entries by which a search finds a task: its id, and the prefixes of the words of its title. */
+export function taskWords({ id, description }: Pick<Task, 'id' | 'description'>): readonly string[] {
+  const prefixes = prefixesOf(titleOf(description)).filter((prefix) => prefix.length >= MIN_SEARCH_PREFIX);
+  return [id, ...prefixes].slice(0, MAX_WORDS);
 }
 
 export const MAX_REQUIRED_CAPABILITIES = 10;

@@ -15,9 +15,8 @@ import {
 import { type ChangeWriters, type CommitWrites, type EffectsOf, increments } from '../../../kernel/firestore/store.ts';
 import type { MessageChanges } from '../rules/mailbox.ts';
 import { discoveryToDocument, type Session, type SessionChanges, sessionToDocument } from '../rules/session.ts';
-import { type Task, type TaskChanges, taskToDocument } from '../rules/task.ts';
+import { type Task, type TaskChanges, taskToDocument, taskWords } from '../rules/task.ts';
 import { taskNode } from '../rules/taskChanges.ts';
-import { taskWords } from '../rules/taskSearch.ts';
 import { queueShardPaths, type ShardCounts } from './sessions.ts';
 
 /** Number of the first counter shard. Earlier releases write only shards with lower numbers. */
@@ -101,7 +100,10 @@ export const taskWriters: ChangeWriters<TaskChanges> = {
   },
   replaceTask({ before, task, version }, writes) {
     // If the task has no deadline, its document omits the field, so an old deadline must be deleted explicitly.
-    const document = { deadline: FieldValue.delete(), ...taskToDocument(task), words: taskWords(task) };
+    // A claim needs no new words. A closed task of an earlier release may have none yet.
+    const hasNew = task.completed_at !== undefined || task.description !== before.description;
+    const words = hasNew && { words: taskWords(task) };
+    const document = { deadline: FieldValue.delete(), ...taskToDocument(task), ...words };
     writes.replaceLatest(taskPath(task.id), document, version);
     writeNode(taskNode(before), taskNode(task), writes);
   },
