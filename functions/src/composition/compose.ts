@@ -65,7 +65,8 @@ export function compose(outer: ExternalServices, baseUrl = '') {
     effects: changeEffects,
     loosening: changeLoosening,
     followed: async (changes): Promise<void> => {
-      await Promise.all([access.followed(changes), limits.callMetrics.recordCost(addedCost(changes))]);
+      const paid = changes.filter((one) => one.kind === 'replaceTask' || one.kind === 'replaceRun');
+      await Promise.all([access.followed(changes), limits.callMetrics.recordCost(addedCost(paid))]);
     },
   });
   const recordedResponses = new FirestoreRecordedResponseQueries(database, documents);

@@ -38,7 +38,7 @@ const MOST = {
 /** Maximum JSON bytes of each list. If a list is longer, entries at its end are removed. */
 const MAX_LISTED = {
   commits: 96_000,
-  files: 160_000,
+  files: 96_000,
   diff: 64_000,
   commands: 96_000,
   tools: 32_000,

@@ -23,8 +23,10 @@ const MAX_PARAMETERS = 4;
 const MAX_FILES = 397;
 const MAX_LINES = 57_900;
 
-/** Maximum number of lines of all text files in git, including tests, documents and data but not lockfiles. */
-/** Without the console, which has its own limit. Source: docs/decisions/0055-console-design.md. */
+/**
+ * Maximum number of lines of all text files in git, including tests, documents and data but not lockfiles. The console
+ * has its own limit. Source: docs/decisions/0055-console-design.md.
+ */
 const MAX_TRACKED_LINES = 201_700;
 const MAX_CONSOLE_LINES = 18_400;
 

@@ -147,24 +147,15 @@ export interface PartsProgress {
 
 export type StoredNode = ReturnType<typeof nodeFromDocument>;
 
-/** A change of an item, as far as its cost is concerned. */
-interface CostChange {
-  readonly kind: string;
-  readonly before?: unknown;
-  readonly task?: unknown;
-  readonly run?: unknown;
+interface Spending {
+  readonly spent?: { readonly cost_usd: number } | undefined;
 }
+
+type CostlyChange = { readonly before: Spending } & ({ readonly task: Spending } | { readonly run: Spending });
 
 /** Returns the cost in US dollars that changes of tasks and runs add. */
-export function addedCost(changes: readonly CostChange[]): number {
-  const added = changes.map(({ before, task, run }) =>
-    before === undefined ? 0 : costOf(task ?? run) - costOf(before),
-  );
+export function addedCost(changes: readonly CostlyChange[]): number {
+  const costOf = ({ spent }: Spending) => spent?.cost_usd ?? 0;
+  const added = changes.map((one) => costOf('task' in one ? one.task : one.run) - costOf(one.before));
   return added.reduce((sum, one) => sum + Math.max(0, one), 0);
-}
-
-function costOf(item: unknown): number {
-  const spent = typeof item === 'object' && item !== null && 'spent' in item ? item.spent : undefined;
-  const isKnown = typeof spent === 'object' && spent !== null && 'cost_usd' in spent;
-  return isKnown && typeof spent.cost_usd === 'number' ? spent.cost_usd : 0;
 }

@@ -140,13 +140,13 @@ describe('console screen', () => {
   it('explains why a task is as it is, and what helps', async () => {
     backend.put('tasks/task-1', { description: 'Draw' });
     backend.tools['access.explain'] = () => ({
-      why: 'Nobody can claim it.',
+      why: 'No agent can claim it.',
       waits: [{ why: 'No agent can do “drawing”.', remedy: 'Connect one that can.' }],
     });
     const page = await Page.open(backend, '/t/task-1');
     await page.choose('More actions', 'Why?');
     const dialog = await page.get('dialog', 'Why is it like this?');
-    await dialog.shows('Nobody can claim it.');
+    await dialog.shows('No agent can claim it.');
     await dialog.get('listitem', 'No agent can do “drawing”.What helps: Connect one that can.');
     await dialog.press('Close');
     await page.lacks('dialog');
