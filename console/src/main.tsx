@@ -1,4 +1,4 @@
-import { type ComponentChildren, render } from 'preact';
+import { type ComponentChildren, options, render } from 'preact';
 import { signIn as text } from '../text/signIn.ts';
 import { fill } from '../ui/format.ts';
 import { clearAll, followVisibility } from './live/live.ts';
@@ -48,6 +48,10 @@ session.subscribe(({ state }) => {
   clearAll();
   void forgetPush();
 });
+// By default, each snapshot of the databases renders alone. They arrive in groups, which a task renders at once.
+options.debounceRendering = (render) => setTimeout(render);
 element.replaceChildren();
 render(<Page />, element);
 void startSession();
+// These modules are executed while the server confirms the sign-in. Where they are used, a failure is shown.
+for (const early of [import('./shell/Shell.tsx'), import('./live/firestore.ts')]) early.catch(() => undefined);

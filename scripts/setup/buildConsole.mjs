@@ -18,6 +18,35 @@ if (!['emulators', 'production'].includes(mode) || [target, region, database].in
 
 const console = `${root}/console`;
 
+/** Address of the settings that console/src/deployment.ts reads. */
+const SETTINGS = mode === 'emulators' ? '/emulators.json' : '/__/firebase/init.json';
+
+/** Services that the page of a deployment calls first. Opening their connections takes several round trips. */
+const SERVICES = mode === 'emulators' ? [] : ['identitytoolkit', 'firestore'];
+
+/**
+ * Lets the browser load what the page needs next while the page's first script still loads. Without these hints, a
+ * signed-in person waits for several requests in a row.
+ * @type {import('vite').Plugin}
+ */
+const hints = {
+  name: 'hints',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (_page, { bundle = {} }) => {
+      const files = ['rolldown-runtime', 'shell', 'firestore'].map((name) =>
+        Object.values(bundle).find((file) => file.name === name),
+      );
+      const attributes = [
+        { rel: 'preload', as: 'fetch', href: SETTINGS },
+        ...SERVICES.map((name) => ({ rel: 'preconnect', href: `https://${name}.googleapis.com` })),
+        ...files.map((file) => ({ rel: 'modulepreload', fetchpriority: 'low', href: `/${file?.fileName}` })),
+      ];
+      return attributes.map((attrs) => ({ tag: 'link', attrs: { ...attrs, crossorigin: true }, injectTo: 'head' }));
+    },
+  },
+};
+
 await build({
   configFile: false,
   root: console,
@@ -38,6 +67,7 @@ await build({
     },
   },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  plugins: [hints],
   worker: { format: 'es' },
   build: {
     outDir: target,
@@ -51,7 +81,10 @@ await build({
       // Small modules that every page loads: in separate files, they would compress worse.
       output: {
         codeSplitting: {
-          groups: [{ name: 'base', test: /\/(router\.ts|text\/common\.ts)$|preload-helper|jsx-runtime/ }],
+          groups: [
+            { name: 'start', test: /\/console\/src\/main\.tsx$/, priority: 2 },
+            { name: 'shell', test: /\/console\/src\/shell\/Shell\.tsx$/, priority: 1 },
+          ],
         },
       },
     },

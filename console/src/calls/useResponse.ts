@@ -31,23 +31,28 @@ export function useResponse<Value>(
   const turn = useSignal(0);
   const { value } = turn;
   const last = useRef({ what: '', at: 0 });
+  const number = useRef({ sent: 0, shown: 0 });
   useEffect(() => {
     let isOver = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const what = JSON.stringify([key, value, wanted]);
     const load = () => {
       last.current = { what, at: Date.now() };
+      const own = ++number.current.sent;
+      // A response to an earlier version is shown until the next one arrives.
+      const settle = (live: Live<Value>) => {
+        if (own < number.current.shown) return;
+        number.current.shown = own;
+        known.value = { key, live };
+      };
       ask().then(
         (answer) => settle({ state: 'live', value: answer }),
         (error: unknown) => {
           const isLimited = error instanceof ToolError && error.code === 'RATE_LIMITED';
-          if (isLimited && !isOver) timer = setTimeout(load, LIMITED_MS);
-          else settle(failedState(error));
+          if (!isLimited) settle(failedState(error));
+          else if (!isOver) timer = setTimeout(load, LIMITED_MS);
         },
       );
-    };
-    const settle = (live: Live<Value>) => {
-      if (!isOver) known.value = { key, live };
     };
     const pause = last.current.what === what ? last.current.at + PAUSE_MS - Date.now() : 0;
     if (pause > 0) timer = setTimeout(load, pause);

@@ -87,6 +87,12 @@ export function use(source: Source<unknown>): () => void {
   };
 }
 
+/** Returns the current value of a source to which another view listens; undefined if there is no such view. */
+export function heard<Value>(source: Source<Value>): Live<Value> | undefined {
+  // The key determines the source and so the type of its values.
+  return entries.get(source.key)?.live.value as Live<Value> | undefined;
+}
+
 const NOTHING: ReadonlySignal<Live<never>> = signal<Live<never>>({ state: 'loading' });
 
 /** Returns the current value of a source. If the source is undefined (its query is unknown), the state is loading. */

@@ -116,7 +116,7 @@ export function node<Schema extends z.ZodMiniType>(
     key: JSON.stringify(asked),
     open: (listener) =>
       later(listener, async () => {
-        const { watchNode } = await import('./realtime.ts');
+        const { watchNode } = await realtime();
         return watchNode(asked, {
           next: (value) => {
             const { data, success } = schema.safeParse(value ?? undefined);
@@ -128,6 +128,12 @@ export function node<Schema extends z.ZodMiniType>(
         });
       }),
   };
+}
+
+/** Loads after the module of Firestore, which the first view needs, so as not to share the network with it. */
+async function realtime(): Promise<typeof import('./realtime.ts')> {
+  await import('./firestore.ts');
+  return import('./realtime.ts');
 }
 
 let losing: ReturnType<typeof setTimeout> | undefined;
@@ -142,7 +148,7 @@ function connected(isNow: boolean): void {
 
 /** Updates the state of the connection while the page is open. */
 export async function followConnection(): Promise<void> {
-  const { watchNode } = await import('./realtime.ts');
+  const { watchNode } = await realtime();
   const error = () => undefined;
   watchNode({ node: '.info/connected' }, { next: (value) => connected(value === true), error });
   watchNode({ node: '.info/serverTimeOffset' }, { next: (value) => (clockOffset.value = Number(value) || 0), error });

@@ -4,10 +4,12 @@ import { common } from '../../text/common.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
 import { UserText } from '../../ui/UserText.tsx';
 import { type Agent, agentDocument } from '../live/documents.ts';
-import { useLive } from '../live/live.ts';
-import { agent as agentQuery } from '../live/queries.ts';
+import { heard, useLive } from '../live/live.ts';
+import { pageOf } from '../live/paged.ts';
+import { agent as agentQuery, agentsOf } from '../live/queries.ts';
 import { document } from '../live/sources.ts';
-import { addressOf } from '../router.ts';
+import type { Live } from '../live/states.ts';
+import { addressOf, workspace } from '../router.ts';
 import { session } from '../session/session.ts';
 import { PAGES } from '../shell/screens.ts';
 import { nameOfPerson } from './people.ts';
@@ -74,9 +76,20 @@ export function useName(id: string): Named {
   const own = session.value.state === 'signedIn' ? session.value.person : undefined;
   const person = own?.uid === id ? common.you : nameOfPerson(id);
   const isPerson = person !== undefined;
-  const live = useLive(isPerson || id === '' ? undefined : document(agentQuery(id), agentDocument));
+  const listed = listedAgent(id);
+  const isOwn = isPerson || id === '' || listed !== undefined;
+  const alone = useLive(isOwn ? undefined : document(agentQuery(id), agentDocument));
+  const live = listed ?? alone;
   if (person !== undefined) return { name: person, kind: 'person' };
   const agent = 'value' in live ? live.value : undefined;
   if (agent === undefined && 'value' in live) return { name: id === '' ? common.someone : id, kind: 'person' };
   return { name: agent?.name ?? id, kind: 'agent', agent, isLoading: live.state === 'loading' };
+}
+
+/** Returns the agent from the workspace's list of agents, if a part of the page listens to the list and it has them. */
+function listedAgent(id: string): Live<Agent> | undefined {
+  const list = heard(pageOf(agentsOf(workspace.value), agentDocument));
+  if (list === undefined || !('value' in list)) return list?.state === 'loading' ? list : undefined;
+  const agent = list.value.rows.find((one) => one.id === id);
+  return agent && { ...list, value: agent };
 }

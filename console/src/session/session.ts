@@ -59,8 +59,6 @@ export async function startSession(): Promise<void> {
       connectAuthEmulator(auth, `http://${deployment.emulators.auth}`, { disableWarnings: true });
     connected = { app, auth, deployment };
     await auth.authStateReady();
-    // A later renewal of the token would restart all listeners. Without a network, the old token is used.
-    await renewToken().catch(() => undefined);
     await takeLink(auth);
     onAuthStateChanged(auth, (user) => {
       if (user === null) {

@@ -1,15 +1,14 @@
 /** Frame around every screen: navigation, search, workspace and connection. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { roles } from '../../text/common.ts';
 import { shell } from '../../text/shell.ts';
-import { countIn, useCounts, useSessionId } from '../live/coordination.ts';
+import { countIn, useCounts, useSession, useSessionId } from '../live/coordination.ts';
 import { type PersonRights, personDocument } from '../live/documents.ts';
 import { useLive } from '../live/live.ts';
 import { OPEN_STATUSES, person as personQuery } from '../live/queries.ts';
 import { connectionState, document, followConnection, lostAt } from '../live/sources.ts';
-import { rowsOf } from '../live/states.ts';
 import { Overlay } from '../parts/acting.tsx';
 import { Boundary } from '../parts/Boundary.tsx';
 import { addressee, askedWhy } from '../parts/dialogs.ts';
@@ -57,15 +56,42 @@ export function Shell({ person }: { readonly person: Person }) {
   useWorkspaceWithRole();
   useFocus();
   const stored = 'value' in rights ? rights.value : undefined;
-  if (hasAnyRole(stored, memberships.value)) return <Framed person={person} />;
   return (
-    <main id="main" class="door" tabIndex={-1}>
-      {memberships.value === undefined ? <Absent live={{ state: 'loading' }} /> : <NoRole person={person} />}
-    </main>
+    <>
+      <FirstQueries />
+      {hasAnyRole(stored, memberships.value) ? (
+        <Framed person={person} />
+      ) : (
+        <main id="main" class="door" tabIndex={-1}>
+          {memberships.value === undefined ? <Absent live={{ state: 'loading' }} /> : <NoRole person={person} />}
+        </main>
+      )}
+    </>
   );
 }
 
-/** Screens start listening only after pending invitations are accepted. */
+/** Storage key of the last visited workspace and its session. */
+const VISITED_KEY = 'muster.visited';
+
+/**
+ * Starts the queries for the goal before all others. They wait neither for the person's rights nor, if the workspace
+ * still has the session of the last visit, for the workspace.
+ */
+function FirstQueries(): null {
+  const here = workspace.value;
+  const session = useSessionId(here);
+  const known = 'value' in session ? (session.value ?? '') : undefined;
+  const [visited, last] = useMemo(() => localStorage.getItem(VISITED_KEY)?.split(' ') ?? [], [here]);
+  const where = { here, session: (known ?? (visited === here ? last : undefined)) || undefined };
+  useSession(where);
+  useCounts(where);
+  useEffect(() => {
+    if (known !== undefined) localStorage.setItem(VISITED_KEY, `${here} ${known}`);
+  }, [here, known]);
+  return null;
+}
+
+/** Other screens start listening only after pending invitations are accepted. */
 function Framed({ person }: { readonly person: Person }) {
   const isFinding = useSignal(false);
   const find = () => (isFinding.value = true);
@@ -73,7 +99,8 @@ function Framed({ person }: { readonly person: Person }) {
   const here = workspace.value;
   const waiting = useWaiting(person.uid, here);
   const counts = useScreenCounts(here, waiting);
-  useNotifications(rowsOf(waiting.requests));
+  const { live } = waiting.requests;
+  useNotifications('value' in live ? live.value.rows : undefined);
   const navigation = { person, role: role.value && roles[role.value], waiting, counts, find };
   return (
     <div class="app">

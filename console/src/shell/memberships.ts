@@ -51,7 +51,16 @@ export async function fetchMemberships(): Promise<void> {
   // Keeps the previous result, because the databases decide, and the next call may succeed.
   if (after === 'failed' && before !== undefined) return;
   memberships.value = after;
-  if (typeof before === 'object' && typeof after === 'object' && listsOf(before) !== listsOf(after)) relisten();
+  if (after === 'failed') return;
+  const isChange = typeof before === 'object' && listsOf(before) !== listsOf(after);
+  if (isChange || after.joined !== undefined) relisten();
+}
+
+/** The first call. A person without a role may have got one after the token was created, so the token is renewed. */
+async function fetchAtStart(): Promise<void> {
+  await fetchMemberships();
+  const known = memberships.peek();
+  if (typeof known === 'object' && known.own.length === 0) await refetchMemberships();
 }
 
 /** Refreshes with a new token, because the person's address may now be verified, or the role may have changed. */
@@ -63,7 +72,7 @@ export async function refetchMemberships(): Promise<void> {
 /** Refreshes when the page opens for a person, and again when they return to it. */
 export function useMemberships(): void {
   useEffect(() => {
-    void fetchMemberships();
+    void fetchAtStart();
     const comeBack = () => {
       if (document.visibilityState !== 'visible') return;
       const known = memberships.peek();

@@ -3,7 +3,7 @@
  * `pushMessages.ts` adds those to a closed page. Source: https://developer.mozilla.org/docs/Web/API/Notification.
  */
 import { signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Request } from '../live/documents.ts';
 import { addressOf, go } from '../router.ts';
 import { connection, leave } from '../session/session.ts';
@@ -43,12 +43,17 @@ export async function signOut(): Promise<void> {
   await leave();
 }
 
-/** Shows each question that arrives while the page is not in front. */
-export function useNotifications(requests: readonly Request[]): void {
+/**
+ * Shows each question that arrives while the page is not in front.
+ * @param requests undefined while they load, so that those that already waited are not shown as new
+ */
+export function useNotifications(requests: readonly Request[] | undefined): void {
   const known = useRef<ReadonlySet<string> | undefined>(undefined);
   useEffect(() => void ifPush(({ keepPush }) => keepPush()), []);
-  const ids = requests.map(({ id }) => id).join();
-  useEffect(() => {
+  const ids = requests?.map(({ id }) => id).join();
+  // Without delay, because whether the page is in front may change.
+  useLayoutEffect(() => {
+    if (requests === undefined) return;
     const before = known.current;
     known.current = new Set([...(before ?? []), ...requests.map(({ id }) => id)]);
     if (before === undefined || notificationState.peek() !== 'granted' || document.hasFocus()) return;
