@@ -57,6 +57,8 @@ export class Backend {
   readonly person = { uid: 'ada', name: 'Ada Person', email: 'ada@example.org' };
   connection = { app: {}, deployment: DEPLOYMENT };
   hasLeft = false;
+  /** Number of times that the page got a new token. */
+  renewals = 0;
   /** Calls of tools. */
   readonly calls: Called[] = [];
   /** Path of every subscription that was opened. A path that was opened twice is listed twice. */
@@ -132,6 +134,9 @@ export class Backend {
 
   leave = async () => {
     this.hasLeft = true;
+  };
+  renewToken = async () => {
+    this.renewals++;
   };
 
   fetch = async (_url: string, { body }: { readonly body: string }) => {

@@ -233,6 +233,56 @@ describe('frame of the console', () => {
     await page.waitFor('the question', () => page.address === '/?request=late');
   });
 
+  it('does not notify of questions that already waited when the page opened', async () => {
+    const shown: string[] = [];
+    class Notification {
+      static permission = 'granted';
+      constructor(question: string) {
+        shown.push(question);
+      }
+    }
+    backend.put('requests/early', { question: 'Which dates?' });
+    const page = await Page.open(backend, '/tasks', { Notification });
+    page.window.document.hasFocus = () => false;
+    await page.get('button', '1 thing is waiting for you');
+    backend.put('requests/late', { question: 'Which zone?' });
+    await page.waitFor('a notification', () => shown.length > 0);
+    assert.deepEqual(shown, ['Which zone?']);
+  });
+
+  it('gets a new token for a person without a role, who may have got one since', async () => {
+    backend.remove('people/ada');
+    backend.tools['access.whoami'] = () => {
+      const workspaces = backend.renewals > 0 ? [{ workspace: 'default', role: 'viewer' }] : [];
+      return { workspaces, truncated: false, accepted: [] };
+    };
+    const page = await Page.open(backend, '/');
+    await page.shows('Ada PersonViewer');
+    assert.equal(backend.renewals, 1);
+  });
+
+  it('listens to the session of the last visit before the workspace is known', async () => {
+    backend.remove('workspaces/default');
+    const opened = (session: string) => backend.opened.some((asked) => asked.includes(`sessions/${session}"`));
+    const page = await Page.open(backend, '/', { stored: { 'muster.visited': 'default session-1' } });
+    await page.waitFor('the session', () => opened('session-1'));
+    const other = await Page.open(backend, '/', { stored: { 'muster.visited': 'alpha session-2' } });
+    await other.shows('No goal yet');
+    assert.equal(opened('session-2'), false);
+  });
+
+  it('takes the names of agents from their list, without a query for each', async () => {
+    backend.put('agents/worker', { name: 'Worker' });
+    const event = { event_id: 'e', at: NOW.toISOString(), tool: 'firebase.subscribe', changes: [] };
+    backend.tools['system.getAudit'] = () => ({
+      events: ['worker', 'former'].map((by) => ({ ...event, by, on_behalf_of: by })),
+    });
+    const page = await Page.open(backend, '/');
+    await page.shows('Worker subscribed to changes');
+    await page.waitFor('the other agent', () => backend.opened.includes('{"document":"agents/former"}'));
+    assert.equal(backend.opened.includes('{"document":"agents/worker"}'), false);
+  });
+
   it('is light or dark as the person chooses', async () => {
     const page = await Page.open(backend);
     const html = page.window.document.documentElement;

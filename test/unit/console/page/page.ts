@@ -17,9 +17,8 @@ const REPLACED: Readonly<Record<string, string>> = {
     export const ownUid = () => backend.person.uid;
     export const connection = () => backend.connection;
     export const idToken = async () => 'token';
-    export const renewToken = async () => undefined;
     export const isAddressVerified = async () => true;
-    export const { leave } = backend;`,
+    export const { leave, renewToken } = backend;`,
 };
 
 const PAGE = `
