@@ -48,10 +48,10 @@ session.subscribe(({ state }) => {
   clearAll();
   void forgetPush();
 });
-// By default, each snapshot of the databases renders alone. They arrive in groups, which a task renders at once.
+// Snapshots of the databases arrive in groups. By default, Preact would draw the page after each of them.
 options.debounceRendering = (render) => setTimeout(render);
 element.replaceChildren();
 render(<Page />, element);
 void startSession();
-// These modules are executed while the server confirms the sign-in. Where they are used, a failure is shown.
+// Executes modules while the server confirms the sign-in. Where the modules are used, a failure is shown.
 for (const early of [import('./shell/Shell.tsx'), import('./live/firestore.ts')]) early.catch(() => undefined);

@@ -87,7 +87,7 @@ export function use(source: Source<unknown>): () => void {
   };
 }
 
-/** Returns the current value of a source to which another view listens; undefined if there is no such view. */
+/** Returns the current value of a source to which another view listens; undefined if no view listens. */
 export function heard<Value>(source: Source<Value>): Live<Value> | undefined {
   // The key determines the source and so the type of its values.
   return entries.get(source.key)?.live.value as Live<Value> | undefined;
