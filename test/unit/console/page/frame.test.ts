@@ -169,6 +169,42 @@ describe('frame of the console', () => {
     await page.waitFor('the call', () => backend.changes.length > 0);
   });
 
+  it('disables all fields that change something after 30 seconds without a connection', async () => {
+    const member = { uid: 'ben', role: 'worker', name: 'Ben', added_at: NOW.toISOString() };
+    backend.tools['access.list_members'] = () => ({ access: 'private', members: [member] });
+    backend.put('workspaces/default', { approvals: [{ tool: 'github.forkRepo', above_usd: null, asks: null }] });
+    backend.put('agents/helper', { name: 'Helper', owner_uid: 'ada' });
+    backend.put('tasks/task-1');
+    backend.put('todos/todo-1', { title: 'Sing', due_date: new Date(NOW.getTime() + MINUTE) });
+    backend.put('todos/todo-2', { title: 'Dance', completed: true, completed_at: NOW });
+    const fields = {
+      '/access': ['Role of Ben', 'An agent commits to a repository', 'github.forkRepo'],
+      '/preferences': ['Push', 'Email', 'Helper'],
+      '/t/task-1': ['Priority', 'Deadline'],
+    };
+    const page = await Page.open(backend, '/todos');
+    const todo = await page.get('listitem', /Sing/);
+    const isDraggable = () => todo.element.getAttribute('draggable') === 'true';
+    assert.equal(isDraggable(), true);
+    backend.connect(false);
+    await page.get('status', 'Reconnecting…');
+    await page.pass(30_000);
+    await page.get('status', 'Offline');
+    await page.waitFor('a row that cannot be dragged', () => !isDraggable());
+    for (const name of ['Mark done: Sing', 'Reopen: Dance'])
+      assert.equal((await page.get('button', name)).isDisabled, true, name);
+    const allAre = async (isDisabled: boolean) => {
+      for (const [address, names] of Object.entries(fields)) {
+        page.follow(address);
+        for (const name of names) assert.equal((await page.field(name)).isDisabled, isDisabled, name);
+      }
+    };
+    await allAre(true);
+    backend.connect(true);
+    await page.get('status', 'Live');
+    await allAre(false);
+  });
+
   it('hides from a viewer what they may not do', async () => {
     hasRoles({ default: 'viewer' });
     backend.put('tasks/task-1', { description: 'Draw', status: 'claimed', claimed_by: 'worker-1' });
