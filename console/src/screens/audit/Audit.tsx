@@ -16,6 +16,7 @@ import { ActionButton } from '../../parts/acting.tsx';
 import { Bones } from '../../parts/Bones.tsx';
 import { Choices } from '../../parts/Choices.tsx';
 import { DialogButton } from '../../parts/DialogButton.tsx';
+import { More } from '../../parts/More.tsx';
 import { Empty, Shown } from '../../parts/Notice.tsx';
 import { Page } from '../../parts/Page.tsx';
 import { Select } from '../../parts/Select.tsx';
@@ -79,14 +80,7 @@ export function Audit() {
       <Shown live={live} what={shell.audit.toLowerCase()} bones={<Bones lines={8} />}>
         {(pages) => <Days events={pages.flatMap(({ events }) => events)} undo={undo} />}
       </Shown>
-      {more !== undefined && (
-        <p class="more acts">
-          <button type="button" class="b quiet small" onClick={more}>
-            <Icon of="down" small />
-            {text.older}
-          </button>
-        </p>
-      )}
+      <More label={text.older} more={more} />
     </Page>
   );
 }

@@ -18,6 +18,7 @@ const KINDS = Object.entries(text.activityKinds);
 export function Activity({ person, version }: { readonly person: Person; readonly version: string }) {
   const who = useSignal('');
   const kind = useSignal('');
+  const isOwn = who.value === person.uid;
   const agents = rowsOf(usePaged(agentsOf(workspace.value), agentDocument));
   return (
     <Section title={text.activity} actions={<a href={addressOf(['audit'])}>{text.openAudit}</a>}>
@@ -35,13 +36,11 @@ export function Activity({ person, version }: { readonly person: Person; readonl
         <Select aria-label={text.ofKind} value={kind.value} options={KINDS} choose={(value) => (kind.value = value)} />
       </div>
       <Feed
-        asked={who.value === '' || who.value === person.uid ? {} : { agent_id: who.value }}
+        asked={isOwn ? { of: 'mine' } : who.value === '' ? {} : { agent_id: who.value }}
+        only={{ ...(isOwn && { by: who.value }), ...(kind.value !== '' && { toolset: kind.value }) }}
         limit={LIMIT}
         version={version}
         empty={text.noActivity}
-        isShown={({ by, tool }) =>
-          (who.value !== person.uid || by === person.uid) && (kind.value === '' || tool.startsWith(`${kind.value}.`))
-        }
       />
     </Section>
   );

@@ -144,6 +144,43 @@ describe('frame of the console', () => {
     await activity.shows('Nothing happened yet');
   });
 
+  it('searches older activity if a filter is set, and continues on request', async () => {
+    const at = (index: number) => new Date(NOW.getTime() - index * MINUTE).toISOString();
+    const added = (title: string) => [{ kind: 'todo', id: title, after: { title } }];
+    /** Each page of the log has 30 events, of which one is about a to-do. */
+    const eventsFrom = (start: number) =>
+      Array.from({ length: 30 }, (_none, index) => ({
+        event_id: `e${start + index}`,
+        at: at(start + index),
+        by: 'worker-1',
+        on_behalf_of: 'ada',
+        tool: index === 7 ? 'todo.add_task' : 'coordination.create_task',
+        changes: index === 7 ? added(`Sing ${start / 30 + 1}`) : [],
+      }));
+    backend.tools['system.getAudit'] = ({ cursor = '0' }) => {
+      const next = Number(cursor) + 30;
+      return { events: eventsFrom(Number(cursor)), ...(next < 240 && { nextCursor: String(next) }) };
+    };
+    const page = await Page.open(backend);
+    const activity = await page.get('region', 'Recent activity');
+    const lines = () => activity.all('listitem').length;
+    await activity.waitFor('one page', () => lines() === 30);
+    assert.equal(backend.called('system.getAudit').length, 1);
+    (await activity.field('Kind of activity')).select('todo');
+    await activity.shows('Sing 5');
+    assert.equal(lines(), 5);
+    await activity.press('Load older');
+    await activity.shows('Sing 8');
+    assert.equal(lines(), 8);
+    await activity.lacks('button', 'Load older');
+    (await activity.field('Kind of activity')).select('access');
+    await activity.shows('Nothing found in the recent activity.');
+    await activity.press('Load older');
+    await activity.shows('Nothing happened yet');
+    (await activity.field('By whom')).select('ada');
+    await activity.waitFor('own activity', () => backend.called('system.getAudit').at(-1)?.['of'] === 'mine');
+  });
+
   it('says when the connection is lost, and lets nothing be changed after 30 seconds', async () => {
     backend.put('todos/todo-1', { title: 'Sing', due_date: new Date(NOW.getTime() - MINUTE) });
     const page = await Page.open(backend);
