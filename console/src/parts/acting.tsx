@@ -94,10 +94,14 @@ export function ActionButton({ icon, small = false, only = false, isDefault, cla
   const { label, kind, disabled = false } = action;
 
   async function press() {
-    isBusy.value = true;
     trouble.value = undefined;
+    // During the confirmation, the button stays enabled, so that it gets the focus back.
+    const act = (reason: string) => {
+      isBusy.value = true;
+      return action.act(reason);
+    };
     try {
-      await run(action);
+      await run({ ...action, act });
     } catch (error) {
       trouble.value = error;
     } finally {
