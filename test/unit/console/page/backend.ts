@@ -46,7 +46,20 @@ const USUAL: Readonly<Record<string, Tool>> = {
   'system.getTree': ({ kind, id }) => ({ node: { kind, id }, path: [], parts: [], budgets: [] }),
 };
 
-const DEPLOYMENT: Readonly<Record<'endpoint' | 'address', string>> & { readonly pushKey?: string } = {
+const DATABASE = 'http://database.example';
+
+/** Method under which a write to the Realtime Database is listed. */
+export const REALTIME_WRITE = 'PUT';
+
+interface Deployment {
+  readonly firebase: { readonly databaseURL: string };
+  readonly endpoint: string;
+  readonly address: string;
+  readonly pushKey?: string;
+}
+
+const DEPLOYMENT: Deployment = {
+  firebase: { databaseURL: DATABASE },
   endpoint: 'http://hub.example/mcp',
   address: 'http://hub.example/mcp',
 };
@@ -134,13 +147,19 @@ export class Backend {
     this.hasLeft = true;
   };
 
-  fetch = async (_url: string, { body }: { readonly body: string }) => {
+  fetch = async (url: string | URL, { body }: { readonly body: string }) => {
     if (!this.isReachable) throw new TypeError('fetch failed');
     const asked: unknown = JSON.parse(body);
+    const { origin, pathname } = new URL(url);
+    if (origin === DATABASE) {
+      this.calls.push({ method: REALTIME_WRITE, params: { path: pathname, data: asked }, isChange: true });
+      await this.held.get(REALTIME_WRITE);
+      return { ok: true, status: 200, json: async (): Promise<unknown> => asked };
+    }
     const answers = [];
     for (const one of Array.isArray(asked) ? asked : [asked]) answers.push(await this.answer(one));
     const text = JSON.stringify(Array.isArray(asked) ? answers : answers[0]);
-    return { json: async (): Promise<unknown> => JSON.parse(text) };
+    return { ok: true, status: 200, json: async (): Promise<unknown> => JSON.parse(text) };
   };
 
   private async answer({ id, method, params }: Asked): Promise<object> {
