@@ -12,9 +12,6 @@ describe('console screen', () => {
 
   beforeEach(() => {
     backend = new Backend();
-    backend.put('people/ada', { role: 'admin' });
-    backend.put('workspaces/default', { session: 'session-1' });
-    backend.put('workspaces/default/sessions/session-1');
   });
 
   it('cancels only the selected tasks, whether they are selected by key or by mouse', async () => {

@@ -51,14 +51,7 @@ const DATABASE = 'http://database.example';
 /** Method under which a write to the Realtime Database is listed. */
 export const REALTIME_WRITE = 'PUT';
 
-interface Deployment {
-  readonly firebase: { readonly databaseURL: string };
-  readonly endpoint: string;
-  readonly address: string;
-  readonly pushKey?: string;
-}
-
-const DEPLOYMENT: Deployment = {
+const DEPLOYMENT: Readonly<Record<'endpoint' | 'address', string>> & { firebase: object; readonly pushKey?: string } = {
   firebase: { databaseURL: DATABASE },
   endpoint: 'http://hub.example/mcp',
   address: 'http://hub.example/mcp',
@@ -81,6 +74,13 @@ export class Backend {
   private readonly stored = new Map<string, Fields>();
   private readonly listening = new Set<Listening>();
   private readonly held = new Map<string, Promise<void>>();
+
+  /** The person is an admin, and the workspace has a goal. */
+  constructor() {
+    this.put('people/ada', { role: 'admin' });
+    this.put('workspaces/default', { session: 'session-1' });
+    this.put('workspaces/default/sessions/session-1');
+  }
 
   /** Number of subscriptions that are open now. */
   get heard(): number {

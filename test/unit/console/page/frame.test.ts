@@ -5,15 +5,13 @@ import { NOW } from './clock.ts';
 import { Page } from './page.ts';
 
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
 describe('frame of the console', () => {
   let backend: Backend;
 
   beforeEach(() => {
     backend = new Backend();
-    backend.put('people/ada', { role: 'admin' });
-    backend.put('workspaces/default', { session: 'session-1' });
-    backend.put('workspaces/default/sessions/session-1');
   });
 
   const hasRoles = (roles: Readonly<Record<string, string>>) => {
@@ -145,35 +143,33 @@ describe('frame of the console', () => {
   });
 
   it('searches older activity if a filter is set, and continues on request', async () => {
-    const at = (index: number) => new Date(NOW.getTime() - index * MINUTE).toISOString();
-    const added = (title: string) => [{ kind: 'todo', id: title, after: { title } }];
-    /** Each page of the log has 30 events, of which one is about a to-do. */
-    const eventsFrom = (start: number) =>
-      Array.from({ length: 30 }, (_none, index) => ({
-        event_id: `e${start + index}`,
-        at: at(start + index),
-        by: 'worker-1',
-        on_behalf_of: 'ada',
-        tool: index === 7 ? 'todo.add_task' : 'coordination.create_task',
-        changes: index === 7 ? added(`Sing ${start / 30 + 1}`) : [],
-      }));
+    // Each page of the log has 30 events, of which one is about a to-do.
+    const event = (page: number, index: number) => ({
+      event_id: `${page} ${index}`,
+      at: new Date(NOW.getTime() - page * HOUR - index * MINUTE).toISOString(),
+      by: 'worker-1',
+      on_behalf_of: 'ada',
+      tool: index === 7 ? 'todo.add_task' : 'coordination.create_task',
+      changes: [],
+    });
     backend.tools['system.getAudit'] = ({ cursor = '0' }) => {
-      const next = Number(cursor) + 30;
-      return { events: eventsFrom(Number(cursor)), ...(next < 240 && { nextCursor: String(next) }) };
+      const page = Number(cursor);
+      const events = Array.from({ length: 30 }, (_none, index) => event(page, index));
+      return { events, ...(page < 7 && { nextCursor: `${page + 1}` }) };
     };
     const page = await Page.open(backend);
     const activity = await page.get('region', 'Recent activity');
-    const lines = () => activity.all('listitem').length;
-    await activity.waitFor('one page', () => lines() === 30);
+    const kind = await activity.field('Kind of activity');
+    const hasLines = (count: number) =>
+      activity.waitFor(`${count} lines`, () => activity.all('listitem').length === count);
+    await hasLines(30);
     assert.equal(backend.called('system.getAudit').length, 1);
-    (await activity.field('Kind of activity')).select('todo');
-    await activity.shows('Sing 5');
-    assert.equal(lines(), 5);
+    kind.select('todo');
+    await hasLines(5);
     await activity.press('Load older');
-    await activity.shows('Sing 8');
-    assert.equal(lines(), 8);
+    await hasLines(8);
     await activity.lacks('button', 'Load older');
-    (await activity.field('Kind of activity')).select('access');
+    kind.select('access');
     await activity.shows('Nothing found in the recent activity.');
     await activity.press('Load older');
     await activity.shows('Nothing happened yet');

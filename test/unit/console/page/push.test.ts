@@ -16,9 +16,6 @@ describe('push messages in the console', () => {
     browser = new PushBrowser();
     backend = new Backend();
     backend.connection = { ...backend.connection, deployment: { ...backend.connection.deployment, pushKey: 'key-1' } };
-    backend.put('people/ada', { role: 'admin' });
-    backend.put('workspaces/default', { session: 'session-1' });
-    backend.put('workspaces/default/sessions/session-1');
   });
 
   const open = (address: string, stored?: string): Promise<Page> =>
