@@ -64,7 +64,9 @@ export const access = {
   checkHint: 'Why is something allowed or refused?',
   about: 'Check',
   subjects: { tool: 'Tool', firestore: 'Document', realtime: 'Realtime path' },
-  examples: { tool: 'coordination.cancel_task', firestore: 'messages/default', realtime: 'presence' },
+  examples: { tool: 'coordination.cancel_task', firestore: 'messages/default', realtime: 'presence' } as Readonly<
+    Record<string, string>
+  >,
   toolName: 'Name',
   path: 'Path',
   action: 'Action',

@@ -12,6 +12,7 @@ export const audit = {
   undoAllHint: 'Anything changed again since then stays as it is, and is listed.',
   noActivity: 'No activity yet',
   older: 'Load older',
+  noneRecent: 'Nothing found in the recent activity.',
   via: 'via {app}',
   undoTag: 'Undo',
   undone: 'Undone',

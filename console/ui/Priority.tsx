@@ -27,3 +27,6 @@ export function Priority({ of, label }: PriorityProps) {
     </span>
   );
 }
+
+/** Options of a list of priorities. */
+export const PRIORITIES = Array.from({ length: 10 }, (_none, index) => [`${index + 1}`, `P${index + 1}`] as const);

@@ -2,18 +2,21 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
-interface FieldAttributes {
+export interface FieldAttributes {
   readonly id: string;
   readonly class: string;
   readonly 'aria-describedby': string | undefined;
   readonly 'aria-invalid': boolean;
 }
 
-interface FieldProps {
+export interface FieldText {
   readonly label: string;
   readonly hint?: string | undefined;
   /** Why the value isn't possible; empty if it is. */
-  readonly error?: string;
+  readonly error?: string | undefined;
+}
+
+interface FieldProps extends FieldText {
   /** @returns the input, with the given attributes */
   children(attributes: FieldAttributes): ComponentChildren;
 }

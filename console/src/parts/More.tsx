@@ -7,20 +7,22 @@ import type { Paged } from '../live/states.ts';
 
 interface MoreProps {
   /** Name of the listed items, in the plural: `tasks`. */
-  readonly what: string;
+  readonly what?: string;
+  /** Label of the button, by default with the name of the items. */
+  readonly label?: string;
   readonly more: (() => void) | undefined;
   /** Number of loaded items, and the total, if known. */
   readonly loaded?: number;
   readonly count?: number | undefined;
 }
 
-export function More({ what, more, loaded, count }: MoreProps) {
+export function More({ what = '', label = fill(common.showMore, { what }), more, loaded, count }: MoreProps) {
   if (more === undefined) return null;
   return (
     <p class="more acts">
       <button type="button" class="b quiet small" onClick={more}>
         <Icon of="down" small />
-        {fill(common.showMore, { what })}
+        {label}
       </button>
       {loaded !== undefined && count !== undefined && (
         <span class="faint">{fill(common.loadedOf, { loaded: number(loaded), count: number(count) })}</span>

@@ -1,7 +1,5 @@
-/** Actions: confirmation before those that one click cannot undo, and a toast with the outcome of each. */
+/** Actions. Overlay.tsx shows the confirmation before an action that one click cannot undo, and a toast with the outcome. */
 import { signal, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
-import { common } from '../../text/common.ts';
 import { Icon } from '../../ui/Icon.tsx';
 import type { IconName } from '../../ui/icons.ts';
 import { Entry } from '../../ui/Menu.tsx';
@@ -21,22 +19,21 @@ export interface Confirmation {
   readonly isDangerous?: boolean;
 }
 
-interface Asked extends Confirmation {
+/** Confirmation that is shown now. */
+export interface Asked extends Confirmation {
   readonly go: string;
   settle(answer: { readonly reason: string } | undefined): void;
 }
 
-interface Toast {
+/** Outcome that is shown now. */
+export interface Toast {
   readonly text: string;
   readonly isError: boolean;
   undo?(): Promise<unknown>;
 }
 
-const asked = signal<Asked | undefined>(undefined);
-const toast = signal<Toast | undefined>(undefined);
-
-/** Time for which a toast stays, also that of the offer to undo. */
-export const TOAST_MS = 10_000;
+export const asked = signal<Asked | undefined>(undefined);
+export const toast = signal<Toast | undefined>(undefined);
 
 /** Shows the outcome of an action, with a button that undoes it. */
 export function tell(text: string, undo?: () => Promise<unknown>): void {
@@ -80,20 +77,31 @@ interface ButtonProps extends Action {
   readonly small?: boolean;
   /** Shows only the icon; the label is its accessible name. */
   readonly only?: boolean;
+  /** Whether Enter in a field of the form presses the button. */
+  readonly isDefault?: boolean;
   readonly class?: string;
 }
 
+/** Returns the classes of a button. */
+export function buttonClass(kind: ButtonKind = 'plain', ...more: readonly (string | false | undefined)[]): string {
+  return ['b', kind !== 'plain' && kind, ...more].filter(Boolean).join(' ');
+}
+
 /** Button that calls a tool. While it runs, it keeps its width and shows a ring; an error is shown next to it. */
-export function ActionButton({ icon, small = false, only = false, class: name = '', ...action }: ButtonProps) {
+export function ActionButton({ icon, small = false, only = false, isDefault, class: name, ...action }: ButtonProps) {
   const isBusy = useSignal(false);
   const trouble = useSignal<unknown>(undefined);
-  const { label, kind = 'plain', disabled = false } = action;
+  const { label, kind, disabled = false } = action;
 
   async function press() {
-    isBusy.value = true;
     trouble.value = undefined;
+    // During the confirmation, the button stays enabled, so that it gets the focus back.
+    const act = (reason: string) => {
+      isBusy.value = true;
+      return action.act(reason);
+    };
     try {
-      await run(action);
+      await run({ ...action, act });
     } catch (error) {
       trouble.value = error;
     } finally {
@@ -101,12 +109,11 @@ export function ActionButton({ icon, small = false, only = false, class: name = 
     }
   }
 
-  const look = [kind === 'plain' ? '' : kind, small && 'small', only && 'only', isBusy.value && 'busy', name];
   return (
     <>
       <button
-        type="button"
-        class={`b ${look.filter(Boolean).join(' ')}`}
+        type={isDefault ? 'submit' : 'button'}
+        class={buttonClass(kind, small && 'small', only && 'only', isBusy.value && 'busy', name)}
         aria-label={only ? label : undefined}
         title={only ? label : undefined}
         disabled={disabled || isBusy.value || isOffline.value}
@@ -132,95 +139,6 @@ export function ActionEntry({ icon, ...action }: Action & { readonly icon: IconN
       {...(kind === 'danger' && { kind: 'bad' })}
       disabled={disabled || isOffline.value}
     />
-  );
-}
-
-/** The dialogs and the toast, once for the page. */
-export function Overlay() {
-  return (
-    <>
-      {asked.value !== undefined && <Confirm key={asked.value.title} of={asked.value} />}
-      {toast.value !== undefined && <Told of={toast.value} />}
-    </>
-  );
-}
-
-function Confirm({ of: { title, text, keep, reason: label, go, isDangerous, settle } }: { readonly of: Asked }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const reason = useSignal('');
-  const isSure = useRef(false);
-  useEffect(() => dialog.current?.showModal(), []);
-  return (
-    <dialog
-      ref={dialog}
-      aria-label={title}
-      onClose={() => {
-        asked.value = undefined;
-        settle(isSure.current ? { reason: reason.value.trim() } : undefined);
-      }}>
-      <form method="dialog" class="stack">
-        <h2>
-          <UserText text={title} />
-        </h2>
-        <p class="soft">
-          <UserText text={text} />
-        </p>
-        {label !== undefined && (
-          <label class="field">
-            <span class="label">{label}</span>
-            <input class="input" value={reason.value} onInput={(event) => (reason.value = event.currentTarget.value)} />
-          </label>
-        )}
-        <p class="acts end">
-          <button type="submit" class="b">
-            {keep}
-          </button>
-          <button
-            type="submit"
-            class={`b ${isDangerous ? 'danger' : 'primary'}`}
-            onClick={() => (isSure.current = true)}>
-            {go}
-          </button>
-        </p>
-      </form>
-    </dialog>
-  );
-}
-
-function Told({ of }: { readonly of: Toast }) {
-  const { text, isError, undo } = of;
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      if (toast.peek() === of) toast.value = undefined;
-    }, TOAST_MS);
-    return () => clearTimeout(timer);
-  }, [of]);
-  return (
-    <div class={`toast ${isError ? 'bad' : ''}`} role={isError ? 'alert' : 'status'}>
-      <span>
-        <UserText text={text} />
-      </span>
-      {undo !== undefined && (
-        <button
-          type="button"
-          class="b small quiet"
-          disabled={isOffline.value}
-          onClick={() => {
-            toast.value = undefined;
-            void undo().catch(tellError);
-          }}>
-          <Icon of="undo" small />
-          {common.undo}
-        </button>
-      )}
-      <button
-        type="button"
-        class="b small quiet only"
-        aria-label={common.close}
-        onClick={() => (toast.value = undefined)}>
-        <Icon of="cross" small />
-      </button>
-    </div>
   );
 }
 

@@ -89,4 +89,25 @@ export const projectChecks: readonly Check[] = [
             }),
           ),
   },
+  {
+    name: 'Web Push certificate',
+    find: ({ declared: { project, hasHosting, parameters } }) => {
+      const key = parameters['WEB_PUSH_KEY'] ?? '';
+      if (!hasHosting || isVapidKey(key)) return OK;
+      const fix = {
+        page: `https://console.firebase.google.com/project/${project}/settings/cloudmessaging`,
+        press: `Web Push certificates, Generate key pair. Then copy the key pair to functions/.env.${project} as WEB_PUSH_KEY=<key>, and run npm run deploy`,
+      };
+      const why = 'without a valid key, browsers notify people only while the console is open';
+      return key === ''
+        ? { state: 'warning', what: 'WEB_PUSH_KEY is empty', why, fix }
+        : { state: 'problem', what: 'WEB_PUSH_KEY is not the public key of a Web Push certificate', why, fix };
+    },
+  },
 ];
+
+/** Returns whether a text is an uncompressed point of the curve P-256. Source: RFC 8292, section 3.2. */
+function isVapidKey(text: string): boolean {
+  const bytes = Buffer.from(text, 'base64url');
+  return /^[\w-]{87}=?$/.test(text) && bytes.length === 65 && bytes[0] === 4;
+}

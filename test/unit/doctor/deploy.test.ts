@@ -128,7 +128,7 @@ describe('npm run deploy', () => {
     openAuthentication(here);
     const left = await deploy(deployment);
     const names = left.map(({ name }) => name);
-    assert.deepEqual(names, ['open sign-up', 'budget']);
+    assert.deepEqual(names, ['Web Push certificate', 'open sign-up', 'budget']);
     assert.deepEqual(called, [...CLI, ...LAST]);
     const parameters = readFileSync(`${folder}/.env.${PROJECT}`, 'utf8');
     assert.match(parameters, /^SERVICE_ACCOUNT=muster@$/m);
@@ -182,7 +182,7 @@ describe('npm run deploy', () => {
     const { answers, called, deployment, printed } = here;
     const left = await deploy(deployment);
     const names = left.map(({ name }) => name);
-    assert.deepEqual(names, ['open sign-up', 'budget']);
+    assert.deepEqual(names, ['Web Push certificate', 'open sign-up', 'budget']);
     const services = JSON.stringify(
       answers.get(`run.googleapis.com/v2/projects/${PROJECT}/locations/us-central1/services`),
     );
@@ -204,7 +204,7 @@ describe('npm run deploy', () => {
     const { answers, deployment } = here;
     const left = await deploy(deployment);
     const names = left.map(({ name }) => name);
-    assert.deepEqual(names, ['excess roles', 'open sign-up', 'budget']);
+    assert.deepEqual(names, ['Web Push certificate', 'excess roles', 'open sign-up', 'budget']);
     const databases = JSON.stringify(answers.get(`firestore.googleapis.com/v1/projects/${PROJECT}/databases`));
     assert.match(databases, /"uid":"0b1".*DELETE_PROTECTION_ENABLED/);
     const policy = JSON.stringify(

@@ -135,6 +135,18 @@ const FAULTS = [
       `$2},{"name":"projects/${PROJECT}/sites/shop","type":"USER_SITE","appId":"$1"}`,
     ),
   }),
+  fault('Web Push certificate', 'no key is set', {
+    plant: deployedParameter('WEB_PUSH_KEY', ''),
+    state: 'warning',
+    fix: /muster-team\/settings\/\w+ Web Push certificates, Generate key pair\..* functions\/\.env\.muster-team as WEB_PUSH_KEY=/,
+  }),
+  ...Object.entries({
+    'the private key is set': Buffer.alloc(32, 4).toString('base64url'),
+    'the key is a compressed point': Buffer.alloc(65, 2).toString('base64url'),
+    'the key is truncated': Buffer.alloc(64, 4).toString('base64url'),
+  }).map(([what, key]) =>
+    fault('Web Push certificate', what, { plant: deployedParameter('WEB_PUSH_KEY', key), fix: /Generate key pair/ }),
+  ),
   fault('permissions to deploy', 'the caller has only read access', {
     plant: drop(permissions, 'permissions', /create|update|set|delete|enable|actAs|add/i),
     state: 'warning',
@@ -412,6 +424,10 @@ describe('fault in a healthy project', () => {
 
 /** Situations that are not faults, for example resources of other applications in the same project. */
 const HARMLESS: readonly { readonly what: string; readonly plant: Planted['plant'] }[] = [
+  {
+    what: 'a public key of a Web Push certificate with padding',
+    plant: deployedParameter('WEB_PUSH_KEY', `${Buffer.alloc(65, 4).toString('base64url')}=`),
+  },
   {
     what: 'an organization that started to refuse allUsers after access was opened',
     plant: edit(memberDomains, '{"allowAll":true}', RESTRICTED),

@@ -13,7 +13,8 @@ import { type Pages, usePages } from '../../calls/useResponse.ts';
 import { useLive } from '../../live/live.ts';
 import { membersOf } from '../../live/queries.ts';
 import { count } from '../../live/sources.ts';
-import { ActionButton, ActionEntry, tell, tellError } from '../../parts/acting.tsx';
+import { ActionSelect } from '../../parts/ActionFields.tsx';
+import { ActionButton, ActionEntry, tell } from '../../parts/acting.tsx';
 import { Bones } from '../../parts/Bones.tsx';
 import { More } from '../../parts/More.tsx';
 import { Section, Shown } from '../../parts/Notice.tsx';
@@ -26,7 +27,7 @@ import { Approvals } from './Approvals.tsx';
 import { Connections } from './Connections.tsx';
 import { Explain } from './Explain.tsx';
 import { Invite } from './Invite.tsx';
-import { ROLES } from './roles.ts';
+import { ROLE_OPTIONS, ROLES } from './roles.ts';
 
 const members = z.object({
   access: z.string(),
@@ -142,26 +143,15 @@ function MemberRow({ member, here, isOwn, changed }: MemberRowProps) {
       </div>
       {mayAs('leader') ? (
         <>
-          <select
-            class="input short"
+          <ActionSelect
             aria-label={fill(text.roleOf, { name })}
             value={role}
-            onChange={({ currentTarget }) => {
-              const given = currentTarget.value;
-              void give(given).then(
-                () => tell(fill(text.isNow, { name, role: (roles[given] ?? given).toLowerCase() }), () => give(role)),
-                (error: unknown) => {
-                  currentTarget.value = role;
-                  tellError(error);
-                },
-              );
-            }}>
-            {ROLES.map((one) => (
-              <option key={one} value={one}>
-                {roles[one]}
-              </option>
-            ))}
-          </select>
+            options={ROLE_OPTIONS}
+            act={async (given) => {
+              await give(given);
+              tell(fill(text.isNow, { name, role: (roles[given] ?? given).toLowerCase() }), () => give(role));
+            }}
+          />
           <Menu label={fill(common.actionsFor, { title: name })} button="b quiet only small">
             <ActionEntry
               icon="leave"

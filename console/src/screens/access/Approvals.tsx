@@ -9,6 +9,7 @@ import { workspaceDocument } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
 import { workspaceOf } from '../../live/queries.ts';
 import { document } from '../../live/sources.ts';
+import { Switch } from '../../parts/ActionFields.tsx';
 import { tellError } from '../../parts/acting.tsx';
 import { LimitField } from '../../parts/LimitField.tsx';
 import { Section, Shown } from '../../parts/Notice.tsx';
@@ -29,42 +30,24 @@ export function Approvals({ here }: { readonly here: string }) {
           const rules = chosen.value ?? stored?.approvals ?? [];
           return (
             <ul class="card rows">
-              {ASKED.map(({ name, tools }) => {
-                const isOn = tools.every((tool) => rules.some((rule) => rule.tool === tool));
-                return (
-                  <li key={name} class="row">
-                    <label class="check grow">
-                      <input
-                        type="checkbox"
-                        role="switch"
-                        checked={isOn}
-                        aria-checked={isOn}
-                        disabled={!isLeader}
-                        onChange={(event) => choose(withRule(rules, tools, event.currentTarget.checked))}
-                      />
-                      <span>
-                        {text.asked[name].title}
-                        <span class="hint">{text.asked[name].hint}</span>
-                      </span>
-                    </label>
-                  </li>
-                );
-              })}
+              {ASKED.map(({ name, tools }) => (
+                <li key={name} class="row">
+                  <Switch
+                    isOn={tools.every((tool) => rules.some((rule) => rule.tool === tool))}
+                    hint={text.asked[name].hint}
+                    disabled={!isLeader}
+                    set={(isOn) => choose(withRule(rules, tools, isOn))}>
+                    {text.asked[name].title}
+                  </Switch>
+                </li>
+              ))}
               {rules
                 .filter(({ tool }) => ASKED.every(({ tools }) => !tools.includes(tool)))
                 .map(({ tool }) => (
                   <li key={tool} class="row">
-                    <label class="check grow">
-                      <input
-                        type="checkbox"
-                        role="switch"
-                        checked
-                        aria-checked={true}
-                        disabled={!isLeader}
-                        onChange={() => choose(withRule(rules, [tool], false))}
-                      />
+                    <Switch isOn disabled={!isLeader} set={(isOn) => choose(withRule(rules, [tool], isOn))}>
                       <code>{tool}</code>
-                    </label>
+                    </Switch>
                   </li>
                 ))}
               <li class="row">

@@ -12,8 +12,9 @@ import { usePaged } from '../../live/paged.ts';
 import { agentsOf } from '../../live/queries.ts';
 import { rowsOf } from '../../live/states.ts';
 import { ActionButton } from '../../parts/acting.tsx';
-import { Field } from '../../parts/Field.tsx';
 import { Section } from '../../parts/Notice.tsx';
+import { SelectField } from '../../parts/Select.tsx';
+import { TextField } from '../../parts/TextField.tsx';
 import { workspace } from '../../router.ts';
 import { ownUid } from '../../session/session.ts';
 
@@ -30,19 +31,24 @@ const explanation = z.object({
 });
 type Explanation = z.output<typeof explanation>;
 
-const SUBJECTS = ['tool', 'firestore', 'realtime'] as const;
-type Subject = (typeof SUBJECTS)[number];
+const SUBJECTS = Object.entries(text.subjects);
+const OPERATIONS = [
+  ['read', text.read],
+  ['write', text.write],
+  ['push', text.push],
+] as const;
 
 export function Explain() {
-  const about = useSignal<Subject>('tool');
+  const about = useSignal('tool');
   const name = useSignal('');
   const operation = useSignal('read');
   const agent = useSignal('');
   const answer = useSignal<Explanation | undefined>(undefined);
   const uid = ownUid() ?? '';
   const own = rowsOf(usePaged(agentsOf(workspace.value), agentDocument)).filter(({ owner_uid }) => owner_uid === uid);
+  const isTool = about.value === 'tool';
   const asked = () => ({
-    ...(about.value === 'tool'
+    ...(isTool
       ? { tool: name.value.trim() }
       : { database: about.value, path: name.value.trim(), operation: operation.value }),
     ...(agent.value !== '' && { agent: agent.value }),
@@ -52,59 +58,14 @@ export function Explain() {
       <div class="pad stack">
         <p class="hint">{text.checkHint}</p>
         <div class="check-access">
-          <Field label={text.about}>
-            {(field) => (
-              <select
-                {...field}
-                value={about.value}
-                onChange={({ currentTarget: { value } }) =>
-                  (about.value = SUBJECTS.find((one) => one === value) ?? 'tool')
-                }>
-                {SUBJECTS.map((one) => (
-                  <option key={one} value={one}>
-                    {text.subjects[one]}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
-          <Field label={about.value === 'tool' ? text.toolName : text.path}>
-            {(field) => (
-              <input
-                {...field}
-                placeholder={text.examples[about.value]}
-                value={name.value}
-                autocomplete="off"
-                onInput={(event) => (name.value = event.currentTarget.value)}
-              />
-            )}
-          </Field>
-          {about.value !== 'tool' && (
-            <Field label={text.action}>
-              {(field) => (
-                <select
-                  {...field}
-                  value={operation.value}
-                  onChange={(event) => (operation.value = event.currentTarget.value)}>
-                  <option value="read">{text.read}</option>
-                  <option value="write">{text.write}</option>
-                  <option value="push">{text.push}</option>
-                </select>
-              )}
-            </Field>
-          )}
-          <Field label={text.as}>
-            {(field) => (
-              <select {...field} value={agent.value} onChange={(event) => (agent.value = event.currentTarget.value)}>
-                <option value="">{text.me}</option>
-                {own.map((one) => (
-                  <option key={one.id} value={one.id}>
-                    {one.name}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <SelectField label={text.about} of={about} options={SUBJECTS} />
+          <TextField label={isTool ? text.toolName : text.path} placeholder={text.examples[about.value]} of={name} />
+          {!isTool && <SelectField label={text.action} of={operation} options={OPERATIONS} />}
+          <SelectField
+            label={text.as}
+            of={agent}
+            options={[['', text.me], ...own.map((one) => [one.id, one.name] as const)]}
+          />
           <ActionButton
             label={text.checkIt}
             disabled={name.value.trim() === ''}

@@ -1,18 +1,19 @@
 /** Button that opens a dialog with the ways to connect an agent: by the address, or with a key that is shown once. */
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
 import { z } from 'zod/mini';
 import { agents as text } from '../../../text/agents.ts';
-import { common, roles } from '../../../text/common.ts';
+import { common } from '../../../text/common.ts';
 import { needsYou } from '../../../text/needsYou.ts';
 import { fill } from '../../../ui/format.ts';
-import { Icon } from '../../../ui/Icon.tsx';
 import { act } from '../../calls/tools.ts';
 import { ActionButton } from '../../parts/acting.tsx';
 import { CopyButton } from '../../parts/Copy.tsx';
-import { Field } from '../../parts/Field.tsx';
+import { DialogButton } from '../../parts/DialogButton.tsx';
+import { SelectField } from '../../parts/Select.tsx';
+import { TextField } from '../../parts/TextField.tsx';
 import { DEFAULT_WORKSPACE, workspace } from '../../router.ts';
 import { connection } from '../../session/session.ts';
+import { ROLE_OPTIONS } from '../access/roles.ts';
 
 const registered = z.object({
   agentId: z.string(),
@@ -22,7 +23,6 @@ type Registered = z.output<typeof registered>;
 
 /** Form of the names of agents. Source: functions/src/toolsets/onboarding/tools/registerAgent.ts. */
 const NAME = /^[\w-]{3,50}$/;
-const ROLES = ['viewer', 'worker', 'leader'] as const;
 
 interface ConnectAgentProps {
   /** Called after a key was made. */
@@ -30,39 +30,24 @@ interface ConnectAgentProps {
 }
 
 export function ConnectAgent({ changed }: ConnectAgentProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const made = useSignal<Registered | undefined>(undefined);
   return (
-    <>
-      <button type="button" class="b" onClick={() => dialog.current?.showModal()}>
-        <Icon of="plus" />
-        {needsYou.connect}
-      </button>
-      <dialog ref={dialog} class="dialog" aria-label={needsYou.connect} onClose={() => (made.value = undefined)}>
-        <div class="stack">
-          <h2>{needsYou.connect}</h2>
-          {made.value === undefined ? (
-            <>
-              <p class="soft">{text.byAddress}</p>
-              <Command text={`claude mcp add --transport http muster ${quoted(addressHere())}`} />
-              <KeyForm
-                made={(key) => {
-                  made.value = key;
-                  changed?.();
-                }}
-              />
-            </>
-          ) : (
-            <NewKey of={made.value} />
-          )}
-          <p class="acts end">
-            <button type="button" class="b" onClick={() => dialog.current?.close()}>
-              {common.close}
-            </button>
-          </p>
-        </div>
-      </dialog>
-    </>
+    <DialogButton title={needsYou.connect} icon="plus" keep={common.close} closed={() => (made.value = undefined)}>
+      {made.value === undefined ? (
+        <>
+          <p class="soft">{text.byAddress}</p>
+          <Command text={`claude mcp add --transport http muster ${quoted(addressHere())}`} />
+          <KeyForm
+            made={(key) => {
+              made.value = key;
+              changed?.();
+            }}
+          />
+        </>
+      ) : (
+        <NewKey of={made.value} />
+      )}
+    </DialogButton>
   );
 }
 
@@ -87,33 +72,14 @@ function Command({ text: command }: { readonly text: string }) {
 
 function KeyForm({ made }: { made(key: Registered): void }) {
   const name = useSignal('');
-  const role = useSignal<string>('worker');
+  const role = useSignal('worker');
   const isPossible = NAME.test(name.value);
   return (
     <>
       <p class="soft">{text.byKey}</p>
       <div class="two">
-        <Field label={text.machine} error={name.value === '' || isPossible ? '' : text.badName}>
-          {(field) => (
-            <input
-              {...field}
-              value={name.value}
-              autocomplete="off"
-              onInput={(event) => (name.value = event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <Field label={text.role}>
-          {(field) => (
-            <select {...field} value={role.value} onChange={(event) => (role.value = event.currentTarget.value)}>
-              {ROLES.map((one) => (
-                <option key={one} value={one}>
-                  {roles[one]}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <TextField label={text.machine} error={name.value === '' || isPossible ? '' : text.badName} of={name} />
+        <SelectField label={text.role} of={role} options={ROLE_OPTIONS} />
       </div>
       <p class="acts">
         <ActionButton

@@ -1,8 +1,6 @@
 /** Audit log: who changed what, in sentences for each day, with undo. */
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
 import { audit as text } from '../../../text/audit.ts';
-import { common } from '../../../text/common.ts';
 import { shell } from '../../../text/shell.ts';
 import { exactTime, fill, localInstant, longDayOf, timeOfDay } from '../../../ui/format.ts';
 import { Icon } from '../../../ui/Icon.tsx';
@@ -14,12 +12,15 @@ import { usePaged } from '../../live/paged.ts';
 import { agentsOf } from '../../live/queries.ts';
 import { rowsOf } from '../../live/states.ts';
 import { now } from '../../live/time.ts';
-import { ActionButton, tell } from '../../parts/acting.tsx';
+import { ActionButton } from '../../parts/acting.tsx';
 import { Bones } from '../../parts/Bones.tsx';
 import { Choices } from '../../parts/Choices.tsx';
-import { Field } from '../../parts/Field.tsx';
+import { DialogButton } from '../../parts/DialogButton.tsx';
+import { More } from '../../parts/More.tsx';
 import { Empty, Shown } from '../../parts/Notice.tsx';
 import { Page } from '../../parts/Page.tsx';
+import { Select } from '../../parts/Select.tsx';
+import { TextField } from '../../parts/TextField.tsx';
 import { useName, Who } from '../../parts/Who.tsx';
 import { ask, parameter, workspace } from '../../router.ts';
 import { mayAs } from '../../shell/role.ts';
@@ -79,14 +80,7 @@ export function Audit() {
       <Shown live={live} what={shell.audit.toLowerCase()} bones={<Bones lines={8} />}>
         {(pages) => <Days events={pages.flatMap(({ events }) => events)} undo={undo} />}
       </Shown>
-      {more !== undefined && (
-        <p class="more acts">
-          <button type="button" class="b quiet small" onClick={more}>
-            <Icon of="down" small />
-            {text.older}
-          </button>
-        </p>
-      )}
+      <More label={text.older} more={more} />
     </Page>
   );
 }
@@ -99,22 +93,18 @@ interface FiltersProps {
 
 function Filters({ agent, thing, since }: FiltersProps) {
   const agents = rowsOf(usePaged(agentsOf(workspace.value), agentDocument));
-  const isListed = agent === undefined || agents.some(({ id }) => id === agent);
   return (
     <div class="filters">
-      <select
-        class="input short"
+      <Select
         aria-label={text.agent}
         value={agent ?? ''}
-        onChange={({ currentTarget: { value } }) => ask('agent', value === '' ? undefined : value)}>
-        <option value="">{text.allAgents}</option>
-        {!isListed && <option value={agent}>{agent}</option>}
-        {agents.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
+        options={[
+          ['', text.allAgents],
+          ...(agent === undefined || agents.some(({ id }) => id === agent) ? [] : [[agent, agent] as const]),
+          ...agents.map(({ id, name }) => [id, name] as const),
+        ]}
+        choose={(value) => ask('agent', value === '' ? undefined : value)}
+      />
       <label class="line">
         <span class="label">{text.since}</span>
         <input
@@ -220,46 +210,22 @@ const HOUR = 3_600_000;
 
 /** Button that opens a dialog: what an agent did since a time is undone, unless it has changed since. */
 function UndoSince({ agent, undo }: UndoProps & { readonly agent: string }) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const { name } = useName(agent);
   const since = useSignal(localInstant(new Date(now.peek() - HOUR)));
   return (
-    <>
-      <button type="button" class="b" onClick={() => dialog.current?.showModal()}>
-        <Icon of="undo" />
-        {text.undoSince}
-      </button>
-      <dialog ref={dialog} class="dialog" aria-label={text.undoSince}>
-        <div class="stack">
-          <h2>{fill(text.undoAll, { agent: name, time: since.value.replace('T', ' ') })}</h2>
-          <p class="soft">{text.undoAllHint}</p>
-          <Field label={text.since}>
-            {(field) => (
-              <input
-                {...field}
-                type="datetime-local"
-                value={since.value}
-                onInput={(event) => (since.value = event.currentTarget.value)}
-              />
-            )}
-          </Field>
-          <p class="acts end">
-            <button type="button" class="b" onClick={() => dialog.current?.close()}>
-              {common.cancel}
-            </button>
-            <ActionButton
-              kind="danger"
-              label={text.undo}
-              disabled={since.value === ''}
-              act={async () => {
-                await undo({ agent_id: agent, since: new Date(since.value).toISOString() });
-                dialog.current?.close();
-                tell(text.undone);
-              }}
-            />
-          </p>
-        </div>
-      </dialog>
-    </>
+    <DialogButton
+      title={text.undoSince}
+      heading={fill(text.undoAll, { agent: name, time: since.value.replace('T', ' ') })}
+      icon="undo"
+      action={{
+        label: text.undo,
+        kind: 'danger',
+        disabled: since.value === '',
+        done: text.undone,
+        act: () => undo({ agent_id: agent, since: new Date(since.value).toISOString() }),
+      }}>
+      <p class="soft">{text.undoAllHint}</p>
+      <TextField label={text.since} type="datetime-local" of={since} />
+    </DialogButton>
   );
 }

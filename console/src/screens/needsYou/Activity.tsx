@@ -7,53 +7,40 @@ import { usePaged } from '../../live/paged.ts';
 import { agentsOf } from '../../live/queries.ts';
 import { rowsOf } from '../../live/states.ts';
 import { Section } from '../../parts/Notice.tsx';
+import { Select } from '../../parts/Select.tsx';
 import { addressOf, workspace } from '../../router.ts';
 import type { Person } from '../../session/session.ts';
 import { Feed } from '../audit/Feed.tsx';
 
 const LIMIT = 30;
-const KINDS = ['', 'coordination', 'coding', 'inbox', 'todo', 'orchestration', 'access'] as const;
+const KINDS = Object.entries(text.activityKinds);
 
 export function Activity({ person, version }: { readonly person: Person; readonly version: string }) {
   const who = useSignal('');
-  const kind = useSignal<string>('');
+  const kind = useSignal('');
+  const isOwn = who.value === person.uid;
   const agents = rowsOf(usePaged(agentsOf(workspace.value), agentDocument));
   return (
     <Section title={text.activity} actions={<a href={addressOf(['audit'])}>{text.openAudit}</a>}>
       <div class="filters">
-        <select
-          class="input short"
+        <Select
           aria-label={text.byWhom}
           value={who.value}
-          onChange={(event) => (who.value = event.currentTarget.value)}>
-          <option value="">{text.everyone}</option>
-          <option value={person.uid}>{common.you}</option>
-          {agents.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-        <select
-          class="input short"
-          aria-label={text.ofKind}
-          value={kind.value}
-          onChange={(event) => (kind.value = event.currentTarget.value)}>
-          {KINDS.map((one) => (
-            <option key={one} value={one}>
-              {text.activityKinds[one]}
-            </option>
-          ))}
-        </select>
+          options={[
+            ['', text.everyone],
+            [person.uid, common.you],
+            ...agents.map(({ id, name }) => [id, name] as const),
+          ]}
+          choose={(value) => (who.value = value)}
+        />
+        <Select aria-label={text.ofKind} value={kind.value} options={KINDS} choose={(value) => (kind.value = value)} />
       </div>
       <Feed
-        asked={who.value === '' || who.value === person.uid ? {} : { agent_id: who.value }}
+        asked={isOwn ? { of: 'mine' } : who.value === '' ? {} : { agent_id: who.value }}
+        only={{ ...(isOwn && { by: who.value }), ...(kind.value !== '' && { toolset: kind.value }) }}
         limit={LIMIT}
         version={version}
         empty={text.noActivity}
-        isShown={({ by, tool }) =>
-          (who.value !== person.uid || by === person.uid) && (kind.value === '' || tool.startsWith(`${kind.value}.`))
-        }
       />
     </Section>
   );

@@ -14,8 +14,8 @@ import { request as requestQuery } from '../../live/queries.ts';
 import { document } from '../../live/sources.ts';
 import { now } from '../../live/time.ts';
 import { ActionButton } from '../../parts/acting.tsx';
-import { Field } from '../../parts/Field.tsx';
 import { lazy } from '../../parts/lazy.tsx';
+import { TextField } from '../../parts/TextField.tsx';
 import { Ago, Until } from '../../parts/Time.tsx';
 import { TaskTitle } from '../../parts/Title.tsx';
 import { Who } from '../../parts/Who.tsx';
@@ -112,11 +112,7 @@ function Answering({ request, answered }: AnsweringProps) {
   if (request.kind === 'text') {
     return (
       <div class="stack">
-        <Field label={text.answer}>
-          {(field) => (
-            <textarea {...field} value={answer.value} onInput={(event) => (answer.value = event.currentTarget.value)} />
-          )}
-        </Field>
+        <TextField label={text.answer} of={answer} isLong />
         <p class="acts">
           <ActionButton
             kind="primary"
@@ -131,13 +127,7 @@ function Answering({ request, answered }: AnsweringProps) {
   return (
     <div class="stack">
       {isDetailed.value && request.call !== null && <CallFields call={request.call} />}
-      {isNoting.value && (
-        <Field label={text.note}>
-          {(field) => (
-            <input {...field} value={note.value} onInput={(event) => (note.value = event.currentTarget.value)} />
-          )}
-        </Field>
-      )}
+      {isNoting.value && <TextField label={text.note} of={note} />}
       <p class="acts">
         {request.kind === 'approval' ? (
           <>

@@ -11,12 +11,13 @@ import { useLive } from '../../live/live.ts';
 import { usePaged } from '../../live/paged.ts';
 import { agentsOf, preferences as preferencesQuery } from '../../live/queries.ts';
 import { document, setDocument } from '../../live/sources.ts';
+import { Switch } from '../../parts/ActionFields.tsx';
 import { ActionButton } from '../../parts/acting.tsx';
 import { Bones } from '../../parts/Bones.tsx';
-import { Field } from '../../parts/Field.tsx';
 import { MoreOf } from '../../parts/More.tsx';
 import { Section, Shown } from '../../parts/Notice.tsx';
 import { Page } from '../../parts/Page.tsx';
+import { TextField } from '../../parts/TextField.tsx';
 import { Name } from '../../parts/Who.tsx';
 import { workspace } from '../../router.ts';
 import type { Person } from '../../session/session.ts';
@@ -51,24 +52,27 @@ function Chosen({ person, stored }: { readonly person: Person; readonly stored: 
     <div class="stack prose">
       <Section title={text.notifications} isCard>
         <div class="row">
-          <Field label={text.lead} hint={text.leadHint} error={isPossible ? '' : text.badLead}>
-            {(field) => (
-              <input
-                {...field}
-                inputMode="numeric"
-                value={minutes.value}
-                onInput={(event) => (minutes.value = event.currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label={text.lead}
+            hint={text.leadHint}
+            error={isPossible ? '' : text.badLead}
+            inputMode="numeric"
+            of={minutes}
+          />
         </div>
-        <Switch label={text.push} hint={text.pushHint} isOn={wanted.value.push} set={(push) => change({ push })} />
-        <Switch
-          label={text.email}
-          hint={fill(text.emailHint, { email: person.email })}
-          isOn={wanted.value.email}
-          set={(email) => change({ email })}
-        />
+        <div class="row">
+          <Switch hint={text.pushHint} isOn={wanted.value.push} set={(push) => change({ push })}>
+            {text.push}
+          </Switch>
+        </div>
+        <div class="row">
+          <Switch
+            hint={fill(text.emailHint, { email: person.email })}
+            isOn={wanted.value.email}
+            set={(email) => change({ email })}>
+            {text.email}
+          </Switch>
+        </div>
         <BrowserNotifications />
       </Section>
       <Answering
@@ -127,12 +131,13 @@ function Answering({ person, chosen, choose }: AnsweringProps) {
             <>
               {own.length === 0 && <p class="row soft">{text.noAgents}</p>}
               {own.map((agent) => (
-                <Switch
-                  key={agent.id}
-                  label={agent.name}
-                  isOn={chosen.includes(agent.id)}
-                  set={(isOn) => choose(isOn ? [...chosen, agent.id] : chosen.filter((id) => id !== agent.id))}
-                />
+                <div key={agent.id} class="row">
+                  <Switch
+                    isOn={chosen.includes(agent.id)}
+                    set={(isOn) => choose(isOn ? [...chosen, agent.id] : chosen.filter((id) => id !== agent.id))}>
+                    <UserText text={agent.name} />
+                  </Switch>
+                </div>
               ))}
               {elsewhere.length > 0 && (
                 <p class="row soft">
@@ -151,32 +156,5 @@ function Answering({ person, chosen, choose }: AnsweringProps) {
       </Shown>
       <MoreOf what={shell.agents.toLowerCase()} of={agents} />
     </Section>
-  );
-}
-
-interface SwitchProps {
-  readonly label: string;
-  readonly hint?: string;
-  readonly isOn: boolean;
-  set(isOn: boolean): void;
-}
-
-function Switch({ label, hint, isOn, set }: SwitchProps) {
-  return (
-    <div class="row">
-      <label class="check grow">
-        <input
-          type="checkbox"
-          role="switch"
-          checked={isOn}
-          aria-checked={isOn}
-          onChange={(event) => set(event.currentTarget.checked)}
-        />
-        <span>
-          <UserText text={label} />
-          {hint !== undefined && <span class="hint">{hint}</span>}
-        </span>
-      </label>
-    </div>
   );
 }

@@ -5,18 +5,19 @@ import { runs as text } from '../../../text/runs.ts';
 import { task } from '../../../text/task.ts';
 import { act } from '../../calls/tools.ts';
 import { ActionButton } from '../../parts/acting.tsx';
-import { Field } from '../../parts/Field.tsx';
+import { SelectField } from '../../parts/Select.tsx';
+import { TextField } from '../../parts/TextField.tsx';
 import { addressOf, go, parameter } from '../../router.ts';
 import { PAGES } from '../../shell/screens.ts';
 
-const WORKFLOWS = ['auto', 'direct', 'plan-execute', 'competitive', 'iterative'] as const;
+const WORKFLOWS = Object.entries(text.workflows);
 const MAX_DOLLARS = 10_000;
 
 const startedRun = z.object({ runId: z.string() });
 
 export function StartRun() {
   const prompt = useSignal(parameter('prompt') ?? '');
-  const workflow = useSignal<string>('auto');
+  const workflow = useSignal('auto');
   const dollars = useSignal('1');
   const max = Number(dollars.value.replace(',', '.'));
   const isPossible = Number.isFinite(max) && max > 0 && max <= MAX_DOLLARS;
@@ -33,30 +34,13 @@ export function StartRun() {
         />
       </label>
       <div class="write">
-        <Field label={text.workflow}>
-          {(field) => (
-            <select
-              {...field}
-              value={workflow.value}
-              onChange={(event) => (workflow.value = event.currentTarget.value)}>
-              {WORKFLOWS.map((name) => (
-                <option key={name} value={name}>
-                  {text.workflows[name]}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field label={task.spendingLimit} error={isPossible ? '' : text.badLimit}>
-          {(field) => (
-            <input
-              {...field}
-              inputMode="decimal"
-              value={dollars.value}
-              onInput={(event) => (dollars.value = event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <SelectField label={text.workflow} of={workflow} options={WORKFLOWS} />
+        <TextField
+          label={task.spendingLimit}
+          error={isPossible ? '' : text.badLimit}
+          inputMode="decimal"
+          of={dollars}
+        />
         <ActionButton
           kind="primary"
           icon="run"

@@ -6,10 +6,13 @@ import { common } from '../../../text/common.ts';
 import { task as text } from '../../../text/task.ts';
 import { duration, fill, localInstant, timeOfDay } from '../../../ui/format.ts';
 import { Meter } from '../../../ui/Meter.tsx';
+import { PRIORITIES } from '../../../ui/Priority.tsx';
 import { State } from '../../../ui/State.tsx';
 import { ExternalLink, UserText } from '../../../ui/UserText.tsx';
 import { act } from '../../calls/tools.ts';
 import type { Task } from '../../live/documents.ts';
+import { isOffline } from '../../live/sources.ts';
+import { ActionSelect } from '../../parts/ActionFields.tsx';
 import { tellError } from '../../parts/acting.tsx';
 import { CopyButton } from '../../parts/Copy.tsx';
 import { useLease } from '../../parts/Lease.tsx';
@@ -91,23 +94,18 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
 }
 
 const update = (task: Task, fields: object) =>
-  act('coordination.update_task', { task_id: task.id, ...fields }, z.object({})).catch(tellError);
+  act('coordination.update_task', { task_id: task.id, ...fields }, z.object({}));
 
 function PriorityField({ task }: { readonly task: Task }) {
-  const words = (priority: number) => `P${priority}`;
-  if (isClosed(task) || !mayAs('worker')) return <>{words(task.priority)}</>;
+  if (isClosed(task) || !mayAs('worker')) return <>{`P${task.priority}`}</>;
   return (
-    <select
+    <ActionSelect
       class="input short quiet"
       aria-label={text.priority}
-      value={task.priority}
-      onChange={(event) => void update(task, { priority: Number(event.currentTarget.value) })}>
-      {Array.from({ length: 10 }, (_none, index) => (
-        <option key={index} value={index + 1}>
-          {words(index + 1)}
-        </option>
-      ))}
-    </select>
+      value={`${task.priority}`}
+      options={PRIORITIES}
+      act={(priority) => update(task, { priority: Number(priority) })}
+    />
   );
 }
 
@@ -122,7 +120,9 @@ function DeadlineField({ task }: { readonly task: Task }) {
     const { value } = typed;
     typed.value = undefined;
     if (value === undefined || value === stored) return;
-    void update(task, value === '' ? { clear: ['deadline'] } : { deadline: new Date(value).toISOString() });
+    void update(task, value === '' ? { clear: ['deadline'] } : { deadline: new Date(value).toISOString() }).catch(
+      tellError,
+    );
   };
   return (
     <input
@@ -130,6 +130,7 @@ function DeadlineField({ task }: { readonly task: Task }) {
       type="datetime-local"
       aria-label={text.deadline}
       value={typed.value ?? stored}
+      disabled={isOffline.value}
       onInput={(event) => (typed.value = event.currentTarget.value)}
       onBlur={save}
       onKeyDown={(event) => event.key === 'Enter' && save()}

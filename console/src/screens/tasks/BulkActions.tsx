@@ -1,10 +1,10 @@
 /** Actions on several tasks. Each action is a separate call, so a refused call does not stop the others. */
-
 import { tasks as text } from '../../../text/tasks.ts';
-import { fill, plural } from '../../../ui/format.ts';
+import { plural } from '../../../ui/format.ts';
 import { Icon } from '../../../ui/Icon.tsx';
+import type { IconName } from '../../../ui/icons.ts';
 import type { Task } from '../../live/documents.ts';
-import { ActionButton } from '../../parts/acting.tsx';
+import { type Action, ActionButton } from '../../parts/acting.tsx';
 import { isClosed, titleOf } from '../../parts/taskState.ts';
 import type { BulkAction } from '../../parts/useBulkAction.tsx';
 
@@ -15,20 +15,23 @@ interface BulkActionsProps {
   choose(ids: ReadonlySet<string>): void;
 }
 
+interface Offer extends Omit<Action, 'act'> {
+  readonly icon: IconName;
+  readonly method: string;
+  readonly about: readonly Task[];
+  /** Arguments besides the task and the reason. */
+  argsOf?(task: Task): object;
+}
+
 export function BulkActions({ tasks, many, choose }: BulkActionsProps) {
   if (tasks.length === 0) return null;
-  const open = tasks.filter((task) => !isClosed(task));
-  const held = open.filter(({ claimed_by }) => claimed_by !== null);
-  const ended = tasks.filter(({ status }) => ['failed', 'cancelled'].includes(status));
-  const isRunning = many.state.kind === 'running';
-  const needing = new Set(open.flatMap(({ dependents }) => dependents)).size;
 
-  async function all(about: readonly Task[], method: string, argsOf = (_task: Task): object => ({})) {
+  async function all({ about, method, argsOf }: Offer, reason: string) {
     const calls = about.map((task) => ({
       id: task.id,
       title: titleOf(task),
       method: `coordination.${method}`,
-      args: { task_id: task.id, ...argsOf(task) },
+      args: { task_id: task.id, ...argsOf?.(task), ...(reason !== '' && { reason }) },
     }));
     choose(new Set(await many.run(calls)));
   }
@@ -40,65 +43,18 @@ export function BulkActions({ tasks, many, choose }: BulkActionsProps) {
         {plural(tasks.length, text.selectedCount)}
       </b>
       <span class="acts">
-        {open.length > 0 && (
-          <ActionButton
-            small
-            kind="quiet"
-            icon="up"
-            label={text.raise}
-            disabled={isRunning}
-            act={() =>
-              all(
-                open.filter(({ priority }) => priority > 1),
-                'update_task',
-                ({ priority }) => ({ priority: priority - 1 }),
-              )
-            }
-          />
-        )}
-        {held.length > 0 && (
-          <ActionButton
-            small
-            kind="quiet"
-            icon="release"
-            label={text.release}
-            disabled={isRunning}
-            confirm={{
-              title: plural(held.length, text.releaseTitle),
-              text: text.releaseHint,
-              keep: text.keep,
-              reason: text.reason,
-            }}
-            act={(reason) => all(held, 'release_task', () => (reason === '' ? {} : { reason }))}
-          />
-        )}
-        {ended.length > 0 && (
-          <ActionButton
-            small
-            kind="quiet"
-            icon="retry"
-            label={plural(ended.length, text.retryMany)}
-            disabled={isRunning}
-            act={() => all(ended, 'retry_task')}
-          />
-        )}
-        {open.length > 0 && (
-          <ActionButton
-            small
-            kind="quiet"
-            icon="stop"
-            label={text.cancel}
-            disabled={isRunning}
-            confirm={{
-              title: plural(open.length, text.cancelTitle),
-              text: needing === 0 ? text.cancelHint : fill(plural(needing, text.cancelHintNeeded), {}),
-              keep: text.keep,
-              reason: text.reason,
-              isDangerous: true,
-            }}
-            act={(reason) => all(open, 'cancel_task', () => (reason === '' ? {} : { reason }))}
-          />
-        )}
+        {offersFor(tasks)
+          .filter(({ about }) => about.length > 0)
+          .map((offer) => (
+            <ActionButton
+              key={offer.method}
+              {...offer}
+              small
+              kind="quiet"
+              disabled={many.state.kind === 'running'}
+              act={(reason) => all(offer, reason)}
+            />
+          ))}
         <button
           type="button"
           class="b small quiet only"
@@ -110,4 +66,42 @@ export function BulkActions({ tasks, many, choose }: BulkActionsProps) {
       </span>
     </div>
   );
+}
+
+function offersFor(tasks: readonly Task[]): readonly Offer[] {
+  const open = tasks.filter((task) => !isClosed(task));
+  const held = open.filter(({ claimed_by }) => claimed_by !== null);
+  const ended = tasks.filter(({ status }) => ['failed', 'cancelled'].includes(status));
+  const needing = new Set(open.flatMap(({ dependents }) => dependents)).size;
+  const { keep, reason } = text;
+  return [
+    {
+      icon: 'up',
+      label: text.raise,
+      method: 'update_task',
+      about: open.filter(({ priority }) => priority > 1),
+      argsOf: ({ priority }) => ({ priority: priority - 1 }),
+    },
+    {
+      icon: 'release',
+      label: text.release,
+      method: 'release_task',
+      about: held,
+      confirm: { title: plural(held.length, text.releaseTitle), text: text.releaseHint, keep, reason },
+    },
+    { icon: 'retry', label: plural(ended.length, text.retryMany), method: 'retry_task', about: ended },
+    {
+      icon: 'stop',
+      label: text.cancel,
+      method: 'cancel_task',
+      about: open,
+      confirm: {
+        title: plural(open.length, text.cancelTitle),
+        text: needing === 0 ? text.cancelHint : plural(needing, text.cancelHintNeeded),
+        keep,
+        reason,
+        isDangerous: true,
+      },
+    },
+  ];
 }

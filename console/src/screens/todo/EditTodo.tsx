@@ -9,7 +9,6 @@ import type { Todo } from '../../live/documents.ts';
 import { isOffline } from '../../live/sources.ts';
 import { ErrorNotice, tell } from '../../parts/acting.tsx';
 import { Field } from '../../parts/Field.tsx';
-import { PRIORITIES } from '../todos/priorities.ts';
 
 export function EditTodo({ todo }: { readonly todo: Todo }) {
   const trouble = useSignal<unknown>(undefined);
@@ -72,9 +71,9 @@ export function EditTodo({ todo }: { readonly todo: Todo }) {
         <Field label={text.priority}>
           {(field) => (
             <select {...field} name="priority">
-              {PRIORITIES.map((name) => (
+              {Object.entries(text.priorities).map(([name, label]) => (
                 <option key={name} value={name} selected={name === todo.priority}>
-                  {text.priorities[name]}
+                  {label}
                 </option>
               ))}
             </select>

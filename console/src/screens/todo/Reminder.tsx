@@ -8,8 +8,8 @@ import { useResponse } from '../../calls/useResponse.ts';
 import type { Todo } from '../../live/documents.ts';
 import { now } from '../../live/time.ts';
 import { ActionButton } from '../../parts/acting.tsx';
-import { Field } from '../../parts/Field.tsx';
 import { Section, Shown } from '../../parts/Notice.tsx';
+import { TextField } from '../../parts/TextField.tsx';
 import { Ago } from '../../parts/Time.tsx';
 import { moved, tomorrow } from '../todos/days.ts';
 
@@ -47,16 +47,7 @@ export function Reminder({ todo }: { readonly todo: Todo }) {
         )}
       </Shown>
       <div class="write">
-        <Field label={text.remindAt}>
-          {(field) => (
-            <input
-              {...field}
-              type="datetime-local"
-              value={at.value}
-              onInput={(event) => (at.value = event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField label={text.remindAt} type="datetime-local" of={at} />
         <ActionButton
           label={text.set}
           disabled={at.value === ''}

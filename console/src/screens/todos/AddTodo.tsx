@@ -7,7 +7,7 @@ import { act } from '../../calls/tools.ts';
 import { isOffline } from '../../live/sources.ts';
 import { ErrorNotice } from '../../parts/acting.tsx';
 import { clearSent } from '../../parts/formState.ts';
-import { PRIORITIES } from './priorities.ts';
+import { Select } from '../../parts/Select.tsx';
 import { describeWords, understand, useWords } from './words.ts';
 
 const DEFAULT_PRIORITY = 'MEDIUM';
@@ -97,17 +97,12 @@ export function AddTodo() {
           <Icon of="calendar" />
         </button>
       )}
-      <select
-        class="input short"
+      <Select
         aria-label={text.priority}
         value={priority.value}
-        onChange={(event) => (priority.value = event.currentTarget.value)}>
-        {PRIORITIES.map((name) => (
-          <option key={name} value={name}>
-            {text.priorities[name]}
-          </option>
-        ))}
-      </select>
+        options={Object.entries(text.priorities)}
+        choose={(value) => (priority.value = value)}
+      />
       <button type="submit" class="b primary" disabled={isBusy.value || isOffline.value}>
         {text.add}
       </button>

@@ -31,7 +31,7 @@ export function TodoRow({ todo, isLate }: TodoRowProps) {
   const complete = () =>
     void call('complete_task').then(() => tell(fill(text.done, { title }), () => call('reopen_task')), tellError);
   return (
-    <li class="row" draggable onDragStart={(event) => event.dataTransfer?.setData('text/plain', id)}>
+    <li class="row" draggable={!isOffline.value} onDragStart={(event) => event.dataTransfer?.setData('text/plain', id)}>
       <button
         type="button"
         class="circle"

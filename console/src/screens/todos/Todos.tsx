@@ -114,7 +114,7 @@ function DayGroup({ day: { title, date, todos, isTruncated, isLate }, all, more 
       aria-label={title}
       class={isOver.value ? 'over' : ''}
       onDragOver={(event) => {
-        if (isLate) return;
+        if (isLate || isOffline.value) return;
         event.preventDefault();
         isOver.value = true;
       }}

@@ -46,7 +46,13 @@ const USUAL: Readonly<Record<string, Tool>> = {
   'system.getTree': ({ kind, id }) => ({ node: { kind, id }, path: [], parts: [], budgets: [] }),
 };
 
-const DEPLOYMENT: Readonly<Record<'endpoint' | 'address', string>> & { readonly pushKey?: string } = {
+const DATABASE = 'http://database.example';
+
+/** Method under which a write to the Realtime Database is listed. */
+export const REALTIME_WRITE = 'PUT';
+
+const DEPLOYMENT: Readonly<Record<'endpoint' | 'address', string>> & { firebase: object; readonly pushKey?: string } = {
+  firebase: { databaseURL: DATABASE },
   endpoint: 'http://hub.example/mcp',
   address: 'http://hub.example/mcp',
 };
@@ -70,6 +76,13 @@ export class Backend {
   private readonly stored = new Map<string, Fields>();
   private readonly listening = new Set<Listening>();
   private readonly held = new Map<string, Promise<void>>();
+
+  /** The person is an admin, and the workspace has a goal. */
+  constructor() {
+    this.put('people/ada', { role: 'admin' });
+    this.put('workspaces/default', { session: 'session-1' });
+    this.put('workspaces/default/sessions/session-1');
+  }
 
   /** Number of subscriptions that are open now. */
   get heard(): number {
@@ -139,13 +152,19 @@ export class Backend {
     this.renewals++;
   };
 
-  fetch = async (_url: string, { body }: { readonly body: string }) => {
+  fetch = async (url: string | URL, { body }: { readonly body: string }) => {
     if (!this.isReachable) throw new TypeError('fetch failed');
     const asked: unknown = JSON.parse(body);
+    const { origin, pathname } = new URL(url);
+    if (origin === DATABASE) {
+      this.calls.push({ method: REALTIME_WRITE, params: { path: pathname, data: asked }, isChange: true });
+      await this.held.get(REALTIME_WRITE);
+      return { ok: true, status: 200, json: async (): Promise<unknown> => asked };
+    }
     const answers = [];
     for (const one of Array.isArray(asked) ? asked : [asked]) answers.push(await this.answer(one));
     const text = JSON.stringify(Array.isArray(asked) ? answers : answers[0]);
-    return { json: async (): Promise<unknown> => JSON.parse(text) };
+    return { ok: true, status: 200, json: async (): Promise<unknown> => JSON.parse(text) };
   };
 
   private async answer({ id, method, params }: Asked): Promise<object> {

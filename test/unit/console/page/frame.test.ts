@@ -5,15 +5,13 @@ import { NOW } from './clock.ts';
 import { Page } from './page.ts';
 
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
 describe('frame of the console', () => {
   let backend: Backend;
 
   beforeEach(() => {
     backend = new Backend();
-    backend.put('people/ada', { role: 'admin' });
-    backend.put('workspaces/default', { session: 'session-1' });
-    backend.put('workspaces/default/sessions/session-1');
   });
 
   const hasRoles = (roles: Readonly<Record<string, string>>) => {
@@ -144,6 +142,41 @@ describe('frame of the console', () => {
     await activity.shows('Nothing happened yet');
   });
 
+  it('searches older activity if a filter is set, and continues on request', async () => {
+    // Each page of the log has 30 events, of which one is about a to-do.
+    const event = (page: number, index: number) => ({
+      event_id: `${page} ${index}`,
+      at: new Date(NOW.getTime() - page * HOUR - index * MINUTE).toISOString(),
+      by: 'worker-1',
+      on_behalf_of: 'ada',
+      tool: index === 7 ? 'todo.add_task' : 'coordination.create_task',
+      changes: [],
+    });
+    backend.tools['system.getAudit'] = ({ cursor = '0' }) => {
+      const page = Number(cursor);
+      const events = Array.from({ length: 30 }, (_none, index) => event(page, index));
+      return { events, ...(page < 7 && { nextCursor: `${page + 1}` }) };
+    };
+    const page = await Page.open(backend);
+    const activity = await page.get('region', 'Recent activity');
+    const kind = await activity.field('Kind of activity');
+    const hasLines = (count: number) =>
+      activity.waitFor(`${count} lines`, () => activity.all('listitem').length === count);
+    await hasLines(30);
+    assert.equal(backend.called('system.getAudit').length, 1);
+    kind.select('todo');
+    await hasLines(5);
+    await activity.press('Load older');
+    await hasLines(8);
+    await activity.lacks('button', 'Load older');
+    kind.select('access');
+    await activity.shows('Nothing found in the recent activity.');
+    await activity.press('Load older');
+    await activity.shows('Nothing happened yet');
+    (await activity.field('By whom')).select('ada');
+    await activity.waitFor('own activity', () => backend.called('system.getAudit').at(-1)?.['of'] === 'mine');
+  });
+
   it('says when the connection is lost, and lets nothing be changed after 30 seconds', async () => {
     backend.put('todos/todo-1', { title: 'Sing', due_date: new Date(NOW.getTime() - MINUTE) });
     const page = await Page.open(backend);
@@ -167,6 +200,42 @@ describe('frame of the console', () => {
     await page.lacks('status', /^Reconnecting/);
     await page.press('Mark done: Sing');
     await page.waitFor('the call', () => backend.changes.length > 0);
+  });
+
+  it('disables all fields that change something after 30 seconds without a connection', async () => {
+    const member = { uid: 'ben', role: 'worker', name: 'Ben', added_at: NOW.toISOString() };
+    backend.tools['access.list_members'] = () => ({ access: 'private', members: [member] });
+    backend.put('workspaces/default', { approvals: [{ tool: 'github.forkRepo', above_usd: null, asks: null }] });
+    backend.put('agents/helper', { name: 'Helper', owner_uid: 'ada' });
+    backend.put('tasks/task-1');
+    backend.put('todos/todo-1', { title: 'Sing', due_date: new Date(NOW.getTime() + MINUTE) });
+    backend.put('todos/todo-2', { title: 'Dance', completed: true, completed_at: NOW });
+    const fields = {
+      '/access': ['Role of Ben', 'An agent commits to a repository', 'github.forkRepo'],
+      '/preferences': ['Push', 'Email', 'Helper'],
+      '/t/task-1': ['Priority', 'Deadline'],
+    };
+    const page = await Page.open(backend, '/todos');
+    const todo = await page.get('listitem', /Sing/);
+    const isDraggable = () => todo.element.getAttribute('draggable') === 'true';
+    assert.equal(isDraggable(), true);
+    backend.connect(false);
+    await page.get('status', 'Reconnecting…');
+    await page.pass(30_000);
+    await page.get('status', 'Offline');
+    await page.waitFor('a row that cannot be dragged', () => !isDraggable());
+    for (const name of ['Mark done: Sing', 'Reopen: Dance'])
+      assert.equal((await page.get('button', name)).isDisabled, true, name);
+    const allAre = async (isDisabled: boolean) => {
+      for (const [address, names] of Object.entries(fields)) {
+        page.follow(address);
+        for (const name of names) assert.equal((await page.field(name)).isDisabled, isDisabled, name);
+      }
+    };
+    await allAre(true);
+    backend.connect(true);
+    await page.get('status', 'Live');
+    await allAre(false);
   });
 
   it('hides from a viewer what they may not do', async () => {

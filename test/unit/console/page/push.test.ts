@@ -1,6 +1,7 @@
 /** Notifications in a browser while no page is open: the page registers the browser, and removes it again. */
 import assert from 'node:assert/strict';
-import { Backend } from './backend.ts';
+import { keyOf } from '../../../../functions/src/kernel/ids.ts';
+import { Backend, REALTIME_WRITE } from './backend.ts';
 import { Page } from './page.ts';
 import { PushBrowser } from './pushBrowser.ts';
 
@@ -15,35 +16,42 @@ describe('push messages in the console', () => {
     browser = new PushBrowser();
     backend = new Backend();
     backend.connection = { ...backend.connection, deployment: { ...backend.connection.deployment, pushKey: 'key-1' } };
-    backend.put('people/ada', { role: 'admin' });
-    backend.put('workspaces/default', { session: 'session-1' });
-    backend.put('workspaces/default/sessions/session-1');
   });
 
   const open = (address: string, stored?: string): Promise<Page> =>
     Page.open(backend, address, { ...browser.globals, ...(stored !== undefined && { stored: { [RECORD]: stored } }) });
 
-  const writes = () => backend.called('firebase.write').map(({ database, ...write }) => write);
-  const set = (token: string, path = 'devices/ada/device-1') => {
-    return { path, operation: 'set', data: { token, registered_at: { '.sv': 'timestamp' } } };
+  const writes = () => backend.called(REALTIME_WRITE);
+  const set = (token: string, path = '/devices/ada/device-1.json') => {
+    return { path, data: { token, registered_at: { '.sv': 'timestamp' } } };
   };
-  const deleted = { path: 'devices/ada/device-1', operation: 'delete', data: {} };
+  const deleted = { path: '/devices/ada/device-1.json', data: null };
 
   /** Turns notifications on, and returns the path of the stored token. */
   async function turnOn(page: Page): Promise<string> {
     await page.press('Turn on');
     await page.get('button', 'Turn off');
-    return String(backend.called('firebase.write').at(-1)?.['path']);
+    return String(writes().at(-1)?.['path']);
   }
 
   it('start when the person turns notifications on: the browser gets a token, which is stored', async () => {
     const page = await open('/preferences');
     await page.shows('Questions, approvals and reminders, also while Muster is closed.');
     const path = await turnOn(page);
-    assert.match(path, /^devices\/ada\/[\w-]{36}$/);
+    assert.match(path, /^\/devices\/ada\/[\w-]{36}\.json$/);
     assert.deepEqual(writes(), [set('token-1', path)]);
     assert.deepEqual(browser.keys, ['key-1']);
     await page.shows('On');
+  });
+
+  it('store the token under the key that the server uses, also if the uid has special characters', async () => {
+    backend.person.uid = 'oidc:ada.b';
+    backend.put(`people/${backend.person.uid}`, { role: 'admin' });
+    const path = await turnOn(await open('/preferences'));
+    const [, list, key, device] = path.split('/');
+    assert.equal(list, 'devices');
+    assert.equal(decodeURIComponent(String(key)), keyOf(backend.person.uid));
+    assert.match(String(device), /^[\w-]{36}\.json$/);
   });
 
   it('end when the person turns notifications off, and so do those of the open page', async () => {
@@ -140,7 +148,7 @@ describe('push messages in the console', () => {
     browser = new PushBrowser({ hasPush: true });
     const page = await open('/tasks', recordOf('ada'));
     await page.waitFor('the token', () => writes().length > 0);
-    const release = backend.hold('firebase.write');
+    const release = backend.hold(REALTIME_WRITE);
     await page.choose(/^Ada Person/, 'Sign out');
     await page.waitFor('the deletion', () => writes().length > 1);
     assert.equal(backend.hasLeft, false);
@@ -153,13 +161,13 @@ describe('push messages in the console', () => {
 
   it('do not start if the person signs out while the browser is being registered', async () => {
     const page = await open('/preferences');
-    const release = backend.hold('firebase.write');
+    const release = backend.hold(REALTIME_WRITE);
     await page.press('Turn on');
     await page.waitFor('the registration', () => writes().length > 0);
     page.window.localStorage.removeItem(RECORD);
     release();
     await page.waitFor('the end', () => writes().length > 1);
-    assert.equal(writes()[1]?.['operation'], 'delete');
+    assert.equal(writes()[1]?.['data'], null);
     await page.waitFor('the end in the browser', () => !browser.isSubscribed);
     await page.get('button', 'Turn on');
   });
@@ -168,7 +176,7 @@ describe('push messages in the console', () => {
     browser = new PushBrowser({ hasPush: true });
     const page = await open('/tasks', recordOf('ada'));
     await page.waitFor('the token', () => writes().length > 0);
-    backend.hold('firebase.write');
+    backend.hold(REALTIME_WRITE);
     await page.choose(/^Ada Person/, 'Sign out');
     await page.waitFor('the deletion', () => writes().length > 1);
     await page.pass(3000);

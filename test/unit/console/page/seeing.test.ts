@@ -18,9 +18,6 @@ describe('data shown in the console', () => {
 
   beforeEach(() => {
     backend = new Backend();
-    backend.put('people/ada', { role: 'admin' });
-    backend.put('workspaces/default', { session: 'session-1' });
-    backend.put('workspaces/default/sessions/session-1');
   });
 
   it('counts blocked tasks separately from ready ones', async () => {

@@ -11,9 +11,6 @@ describe('console screens of to-dos', () => {
 
   beforeEach(() => {
     backend = new Backend();
-    backend.put('people/ada', { role: 'admin' });
-    backend.put('workspaces/default', { session: 'session-1' });
-    backend.put('workspaces/default/sessions/session-1');
   });
 
   it('add a to-do with the due date in its title, unless the person declines the date', async () => {
