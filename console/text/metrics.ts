@@ -12,6 +12,7 @@ export const metrics = {
   p50: 'Latency p50',
   p95: 'Latency p95',
   cost: 'Cost',
+  costToday: 'Cost today',
   costPerDay: 'Cost per day',
   perMinute: 'Calls per minute',
   perHour: 'Calls per hour',

@@ -51,6 +51,16 @@ export function Chart({ label, kind, points, series, leastEnd = 0, show }: Chart
 
   return (
     <figure class="chart">
+      {series.length > 1 && (
+        <ul class="legend" aria-hidden="true">
+          {series.map(({ name, tone }) => (
+            <li key={name}>
+              <span class={`key f-${tone}`} />
+              {name}
+            </li>
+          ))}
+        </ul>
+      )}
       <div class="y" aria-hidden="true">
         {Array.from({ length: STEPS + 1 }, (_none, index) => (
           <span key={index}>{show(end - index * step)}</span>
@@ -140,11 +150,15 @@ interface LineProps extends Pick<StackProps, 'width' | 'y'> {
   readonly of: Series;
 }
 
-/** A line with gaps for points without a measurement, and the area under it. */
+/** A line with gaps for points without a measurement. */
 function Line({ of: { tone, values }, width, y }: LineProps) {
   const parts: string[][] = [[]];
   for (const [index, value] of values.entries()) {
-    if (value !== undefined) parts.at(-1)?.push(`${((index + 0.5) * width).toFixed(1)},${y(value).toFixed(1)}`);
+    const isAlone = values[index - 1] === undefined && values[index + 1] === undefined;
+    // A line through one point would be invisible.
+    const places = isAlone ? [index + 0.2, index + 0.8] : [index + 0.5];
+    if (value !== undefined)
+      parts.at(-1)?.push(...places.map((x) => `${(x * width).toFixed(1)},${y(value).toFixed(1)}`));
     else if (parts.at(-1)?.length !== 0) parts.push([]);
   }
   return (

@@ -8,11 +8,14 @@ import { metricsNode } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
 import { latestDays, latestMinutes } from '../../live/queries.ts';
 import { node } from '../../live/sources.ts';
+import { now } from '../../live/time.ts';
 import { Bones } from '../../parts/Bones.tsx';
 import { Choices } from '../../parts/Choices.tsx';
 import { Empty, Section, Shown } from '../../parts/Notice.tsx';
 import { Page } from '../../parts/Page.tsx';
 import { errorRate, type Point, pointsOf, quantile, type Span, sumOf, toolsOf } from './points.ts';
+
+const MINUTE_MS = 60_000;
 
 const SPANS = [
   ['hour', text.hour],
@@ -25,6 +28,8 @@ export function Metrics() {
   const minutes = useLive(node(latestMinutes(span.value === 'day' ? 1440 : 60), metricsNode));
   const days = useLive(node(latestDays(14), metricsNode));
   const live = span.value === 'fortnight' ? days : minutes;
+  const at = Math.floor(now.value / MINUTE_MS) * MINUTE_MS;
+  const costs = pointsOf('fortnight', ('value' in days ? days.value : undefined) ?? {}, at);
   return (
     <Page
       title={shell.metrics}
@@ -32,17 +37,25 @@ export function Metrics() {
         <Choices legend={text.span} options={SPANS} chosen={span.value} choose={(name) => (span.value = name)} />
       }>
       <Shown live={live} what={shell.metrics.toLowerCase()} bones={<Bones lines={6} />}>
-        {(stored = {}) => <Charts points={pointsOf(span.value, stored)} span={span.value} />}
+        {(stored = {}) => <Charts points={pointsOf(span.value, stored, at)} span={span.value} costs={costs} />}
       </Shown>
     </Page>
   );
 }
 
+interface ChartsProps {
+  readonly points: readonly Point[];
+  readonly span: Span;
+  /** The latest days, because the cost is stored by day. */
+  readonly costs: readonly Point[];
+}
+
 const LABELS = { hour: text.perMinute, day: text.perHour, fortnight: text.perDay } as const;
 
-function Charts({ points, span }: { readonly points: readonly Point[]; readonly span: Span }) {
+function Charts({ points, span, costs }: ChartsProps) {
   const all = sumOf(points.map(({ counts }) => counts));
-  if (points.length === 0) return <Empty icon="metrics" title={text.none} hint={text.noneHint} />;
+  const dollars = costs.map((one) => one.dollars);
+  if (all.calls === 0) return <Empty icon="metrics" title={text.none} hint={text.noneHint} />;
   const times = points.map(({ at }) => (span === 'fortnight' ? dayOf(at) : timeOfDay(at)));
   const milliseconds = (value: number) => fill(text.milliseconds, { n: number(Math.round(value)) });
   const tiles = [
@@ -50,9 +63,9 @@ function Charts({ points, span }: { readonly points: readonly Point[]; readonly 
     [text.errorRate, percent(errorRate(all))],
     [text.p50, latencyWords(quantile(all, 0.5))],
     [text.p95, latencyWords(quantile(all, 0.95))],
-    ...(span === 'fortnight'
-      ? [[text.cost, money(points.reduce((sum, { dollars }) => sum + dollars, 0))] as const]
-      : []),
+    span === 'fortnight'
+      ? [text.cost, money(dollars.reduce((sum, one) => sum + one, 0))]
+      : [text.costToday, money(dollars.at(-1) ?? 0)],
   ] as const;
   return (
     <>
@@ -109,17 +122,15 @@ function Charts({ points, span }: { readonly points: readonly Point[]; readonly 
             show={milliseconds}
           />
         </Section>
-        {span === 'fortnight' && (
-          <Section title={text.costPerDay} isCard>
-            <Chart
-              label={text.costPerDay}
-              kind="bars"
-              points={times}
-              series={[{ name: text.cost, tone: 'lead', values: points.map(({ dollars }) => dollars) }]}
-              show={money}
-            />
-          </Section>
-        )}
+        <Section title={text.costPerDay} isCard>
+          <Chart
+            label={text.costPerDay}
+            kind="bars"
+            points={costs.map(({ at }) => dayOf(at))}
+            series={[{ name: text.cost, tone: 'good', values: dollars }]}
+            show={money}
+          />
+        </Section>
       </div>
       <Section title={text.byTool} isCard>
         <table class="list">

@@ -16,26 +16,36 @@ export interface Point {
 }
 
 const MINUTE = 60_000;
-const STEPS = { hour: MINUTE, day: 60 * MINUTE, fortnight: 24 * 60 * MINUTE } as const;
+const SPANS = {
+  hour: { step: MINUTE, length: 60 },
+  day: { step: 60 * MINUTE, length: 24 },
+  fortnight: { step: 24 * 60 * MINUTE, length: 14 },
+} as const;
 
 const NONE: Counts = { calls: 0, failures: 0, milliseconds: 0, errors: {}, latencies: {} };
 
-/** @param stored by key, such as `202611220124` for a minute or `20261122` for a day, in UTC */
-export function pointsOf(span: Span, stored: Readonly<Record<string, Stored>>): readonly Point[] {
-  const step = STEPS[span];
+/**
+ * Returns a point for each minute, hour or day of the span, oldest first, also for those without calls.
+ * @param stored by key, such as `202611220124` for a minute or `20261122` for a day, in UTC
+ */
+export function pointsOf(span: Span, stored: Readonly<Record<string, Stored>>, now: number): readonly Point[] {
+  const { step, length } = SPANS[span];
+  const last = Math.floor(now / step);
   const grouped = new Map<number, Stored[]>();
   for (const [key, one] of Object.entries(stored)) {
-    const at = Math.floor(timeOf(key).getTime() / step) * step;
+    const at = Math.floor(timeOf(key).getTime() / step);
     grouped.set(at, [...(grouped.get(at) ?? []), one]);
   }
-  return [...grouped]
-    .sort(([one], [other]) => one - other)
-    .map(([at, parts]) => ({
-      at: new Date(at),
+  return Array.from({ length }, (_none, index) => {
+    const at = last - length + 1 + index;
+    const parts = grouped.get(at) ?? [];
+    return {
+      at: new Date(at * step),
       counts: sumOf(parts.flatMap(({ all }) => all ?? [])),
       tools: Object.fromEntries(byTool(parts)),
       dollars: parts.reduce((sum, { dollars }) => sum + dollars, 0),
-    }));
+    };
+  });
 }
 
 function byTool(parts: readonly { readonly tools: Readonly<Record<string, Counts>> }[]): ReadonlyMap<string, Counts> {
