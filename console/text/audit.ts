@@ -11,7 +11,7 @@ export const audit = {
   undoAll: 'Undo everything {agent} did since {time}?',
   undoAllHint: 'Anything changed again since then stays as it is, and is listed.',
   noActivity: 'No activity yet',
-  older: 'Load older',
+  events: 'older events',
   via: 'via {app}',
   undoTag: 'Undo',
   undone: 'Undone',

@@ -7,14 +7,10 @@ import { fill } from '../../../ui/format.ts';
 import { Icon } from '../../../ui/Icon.tsx';
 import { UserText } from '../../../ui/UserText.tsx';
 import { callTool } from '../../calls/tools.ts';
-import { agentDocument } from '../../live/documents.ts';
-import { usePaged } from '../../live/paged.ts';
-import { agentsOf } from '../../live/queries.ts';
-import { rowsOf } from '../../live/states.ts';
+import { AgentOptions } from '../../parts/AgentOptions.tsx';
 import { ActionButton } from '../../parts/acting.tsx';
 import { Field } from '../../parts/Field.tsx';
 import { Section } from '../../parts/Notice.tsx';
-import { workspace } from '../../router.ts';
 import { ownUid } from '../../session/session.ts';
 
 const explanation = z.object({
@@ -40,7 +36,6 @@ export function Explain() {
   const agent = useSignal('');
   const answer = useSignal<Explanation | undefined>(undefined);
   const uid = ownUid() ?? '';
-  const own = rowsOf(usePaged(agentsOf(workspace.value), agentDocument)).filter(({ owner_uid }) => owner_uid === uid);
   const asked = () => ({
     ...(about.value === 'tool'
       ? { tool: name.value.trim() }
@@ -97,11 +92,7 @@ export function Explain() {
             {(field) => (
               <select {...field} value={agent.value} onChange={(event) => (agent.value = event.currentTarget.value)}>
                 <option value="">{text.me}</option>
-                {own.map((one) => (
-                  <option key={one.id} value={one.id}>
-                    {one.name}
-                  </option>
-                ))}
+                <AgentOptions keep={({ owner_uid }) => owner_uid === uid} />
               </select>
             )}
           </Field>

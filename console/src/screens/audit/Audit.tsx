@@ -9,15 +9,14 @@ import { Icon } from '../../../ui/Icon.tsx';
 import { UserText } from '../../../ui/UserText.tsx';
 import { act } from '../../calls/tools.ts';
 import { usePages } from '../../calls/useResponse.ts';
-import { agentDocument } from '../../live/documents.ts';
-import { usePaged } from '../../live/paged.ts';
-import { agentsOf } from '../../live/queries.ts';
-import { rowsOf } from '../../live/states.ts';
 import { now } from '../../live/time.ts';
+import { AgentOptions } from '../../parts/AgentOptions.tsx';
 import { ActionButton, tell } from '../../parts/acting.tsx';
 import { Bones } from '../../parts/Bones.tsx';
 import { Choices } from '../../parts/Choices.tsx';
 import { Field } from '../../parts/Field.tsx';
+import { More } from '../../parts/More.tsx';
+import { Near } from '../../parts/Near.tsx';
 import { Empty, Shown } from '../../parts/Notice.tsx';
 import { Page } from '../../parts/Page.tsx';
 import { useName, Who } from '../../parts/Who.tsx';
@@ -79,14 +78,7 @@ export function Audit() {
       <Shown live={live} what={shell.audit.toLowerCase()} bones={<Bones lines={8} />}>
         {(pages) => <Days events={pages.flatMap(({ events }) => events)} undo={undo} />}
       </Shown>
-      {more !== undefined && (
-        <p class="more acts">
-          <button type="button" class="b quiet small" onClick={more}>
-            <Icon of="down" small />
-            {text.older}
-          </button>
-        </p>
-      )}
+      <More what={text.events} more={more} />
     </Page>
   );
 }
@@ -98,8 +90,6 @@ interface FiltersProps {
 }
 
 function Filters({ agent, thing, since }: FiltersProps) {
-  const agents = rowsOf(usePaged(agentsOf(workspace.value), agentDocument));
-  const isListed = agent === undefined || agents.some(({ id }) => id === agent);
   return (
     <div class="filters">
       <select
@@ -108,12 +98,7 @@ function Filters({ agent, thing, since }: FiltersProps) {
         value={agent ?? ''}
         onChange={({ currentTarget: { value } }) => ask('agent', value === '' ? undefined : value)}>
         <option value="">{text.allAgents}</option>
-        {!isListed && <option value={agent}>{agent}</option>}
-        {agents.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
+        <AgentOptions chosen={agent} />
       </select>
       <label class="line">
         <span class="label">{text.since}</span>
@@ -152,9 +137,9 @@ function Days({ events, undo }: UndoProps & { readonly events: readonly Event[] 
           <h2 class="day">{day}</h2>
           <ol>
             {members.map((event) => (
-              <li key={event.event_id} class="log-line">
+              <Near key={event.event_id} class="log-line">
                 <Line event={event} undo={undo} />
-              </li>
+              </Near>
             ))}
           </ol>
         </section>

@@ -2,12 +2,9 @@
 import { useSignal } from '@preact/signals';
 import { common } from '../../../text/common.ts';
 import { needsYou as text } from '../../../text/needsYou.ts';
-import { agentDocument } from '../../live/documents.ts';
-import { usePaged } from '../../live/paged.ts';
-import { agentsOf } from '../../live/queries.ts';
-import { rowsOf } from '../../live/states.ts';
+import { AgentOptions } from '../../parts/AgentOptions.tsx';
 import { Section } from '../../parts/Notice.tsx';
-import { addressOf, workspace } from '../../router.ts';
+import { addressOf } from '../../router.ts';
 import type { Person } from '../../session/session.ts';
 import { Feed } from '../audit/Feed.tsx';
 
@@ -17,7 +14,6 @@ const KINDS = ['', 'coordination', 'coding', 'inbox', 'todo', 'orchestration', '
 export function Activity({ person, version }: { readonly person: Person; readonly version: string }) {
   const who = useSignal('');
   const kind = useSignal<string>('');
-  const agents = rowsOf(usePaged(agentsOf(workspace.value), agentDocument));
   return (
     <Section title={text.activity} actions={<a href={addressOf(['audit'])}>{text.openAudit}</a>}>
       <div class="filters">
@@ -28,11 +24,7 @@ export function Activity({ person, version }: { readonly person: Person; readonl
           onChange={(event) => (who.value = event.currentTarget.value)}>
           <option value="">{text.everyone}</option>
           <option value={person.uid}>{common.you}</option>
-          {agents.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
+          <AgentOptions />
         </select>
         <select
           class="input short"
