@@ -53,7 +53,6 @@ export const needsYou = {
   viewAll: 'View all',
   noAgents: 'No agents yet',
   noAgentsHint: 'Connect an agent and it appears here.',
-  offline: ['{n} agent is offline.', '{n} agents are offline.'],
   connect: 'Connect an agent',
   discoveries: 'Discoveries',
   activity: 'Recent activity',

@@ -210,7 +210,7 @@ describe('data shown in the console', () => {
     const agents = await page.get('region', 'Agents');
     await agents.shows(/Worker.*Silent, seen 3 min ago.*Draw/);
     backend.put('agents/worker-1', { held: {} });
-    await agents.shows('1 agent is offline.');
+    await agents.shows('and 1 more');
     page.follow('/agents');
     await (await page.get('row', /^.?Worker/)).shows('Offline, seen 3 min ago');
     backend.putNode('presence/worker-1', { last_seen: fromNow(181_000).getTime() });
