@@ -93,6 +93,7 @@ export function usePages<Page>(
   const loaded = 'value' in live ? live.value : [];
   const last = loaded.at(-1);
   const more = () => {
+    if (loaded.length < pages) return;
     known.current = loaded;
     wanted.value = { key, pages: 2 * pages };
   };

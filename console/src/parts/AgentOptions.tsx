@@ -13,7 +13,6 @@ const MAX_AGENTS = 1000;
 interface AgentOptionsProps {
   /** Id that is listed in any case, because it is chosen. */
   readonly chosen?: string | undefined;
-  /** Whether an agent is listed. */
   keep?(agent: Agent): boolean;
 }
 
