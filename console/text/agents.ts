@@ -41,6 +41,7 @@ export const agents = {
   noActivity: 'Nothing today',
   tasksToday: 'Tasks',
   day: 'Day of the agents',
+  events: 'events of today',
   bars: {
     working: '{agent} worked on {task} from {from} to {to}',
     waiting: '{agent} waited for an answer from {from} to {to}',

@@ -36,6 +36,7 @@ export const common = {
   actionsFor: 'Actions for {title}',
   viewHistory: 'View history',
   showMore: 'Show more {what}',
+  latestAgents: 'Only the {n} agents that were seen last',
   loadedOf: '{loaded} of {count}',
   undo: 'Undo',
   cancel: 'Cancel',

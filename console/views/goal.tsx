@@ -1,5 +1,4 @@
 /** View of a workspace's goal, from the response of get_status: progress, agents, and stuck and late tasks. */
-
 import { goalView as text } from '../text/views.ts';
 import { fill, number, percent } from '../ui/format.ts';
 import { Icon } from '../ui/Icon.tsx';

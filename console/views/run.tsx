@@ -1,5 +1,4 @@
 /** View of a run that get_run has returned: its steps with their agents and durations, and its cost. */
-
 import { kinds } from '../text/common.ts';
 import { runs as runTexts } from '../text/runs.ts';
 import { runView as text } from '../text/views.ts';

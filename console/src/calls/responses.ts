@@ -12,18 +12,18 @@ export function responseFor<Value>(key: string, known: KnownResponse<Value> | un
   return known?.key === key ? known.live : { state: 'loading' };
 }
 
-/** Loads the given number of pages, or all pages if the list has fewer. */
+/** Loads the given number of pages, or all pages if the list has fewer. @param known pages that are already loaded */
 export async function pagesOf<Page>(
   wanted: number,
   ask: (cursor: string | undefined) => Promise<Page>,
   cursorOf: (page: Page) => string | undefined,
+  known: readonly Page[] = [],
 ): Promise<readonly Page[]> {
-  const pages: Page[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await ask(cursor);
-    pages.push(page);
-    cursor = cursorOf(page);
-  } while (cursor !== undefined && pages.length < wanted);
-  return pages;
+  const pages = [...known];
+  for (;;) {
+    const last = pages.at(-1);
+    const cursor = last && cursorOf(last);
+    if (last !== undefined && (cursor === undefined || pages.length >= wanted)) return pages;
+    pages.push(await ask(cursor));
+  }
 }

@@ -75,19 +75,34 @@ export interface Pages<Page> extends ResponseState<readonly Page[]> {
   readonly more: (() => void) | undefined;
 }
 
-/** Loads the list of a tool, page by page. */
+/**
+ * Loads the list of a tool, page by page. Each step doubles the number of pages, so that few steps reach the end.
+ * @param first number of pages that are loaded at first
+ */
 export function usePages<Page>(
   key: string,
   ask: (cursor: string | undefined) => Promise<Page>,
   cursorOf: (page: Page) => string | undefined,
-  version = '',
+  { version = '', first = 1 }: { readonly version?: string; readonly first?: number } = {},
 ): Pages<Page> {
-  const wanted = useSignal({ key, pages: 1 });
-  const pages = wanted.value.key === key ? wanted.value.pages : 1;
-  const { live, refetch } = useResponse(key, () => pagesOf(pages, ask, cursorOf), version, pages);
-  const last = 'value' in live ? live.value.at(-1) : undefined;
-  const hasMore = last !== undefined && cursorOf(last) !== undefined;
-  return { live, refetch, more: hasMore ? () => (wanted.value = { key, pages: pages + 1 }) : undefined };
+  const wanted = useSignal({ key, pages: first });
+  const pages = wanted.value.key === key ? wanted.value.pages : first;
+  /** Pages that the next request need not load again. */
+  const known = useRef<readonly Page[]>([]);
+  const load = () => {
+    const begun = known.current;
+    known.current = [];
+    return pagesOf(pages, ask, cursorOf, begun);
+  };
+  const { live, refetch } = useResponse(key, load, version, pages);
+  const loaded = 'value' in live ? live.value : [];
+  const last = loaded.at(-1);
+  const more = () => {
+    if (loaded.length < pages) return;
+    known.current = loaded;
+    wanted.value = { key, pages: 2 * pages };
+  };
+  return { live, refetch, more: last !== undefined && cursorOf(last) !== undefined ? more : undefined };
 }
 
 function failedState(error: unknown): Live<never> {

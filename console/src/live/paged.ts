@@ -21,12 +21,14 @@ export function usePaged<Schema extends z.ZodMiniType>(
   const growth = useSignal({ key, times: 1 });
   const times = growth.value.key === key ? growth.value.times : 1;
   const max = (asked?.limit ?? 0) * times;
-  const live = useKept(key, max, useLive(asked && pageOf(asked, schema, max)));
+  const { live, max: shown } = useKept(key, max, useLive(asked && pageOf(asked, schema, max)));
   const isTruncated = 'value' in live && live.value.isTruncated;
   const total = useLive(isTruncated && counted === undefined ? asked && count(asked) : undefined);
   return pagedOf(live, counted === undefined ? ('value' in total ? total.value : undefined) : counted.known, {
     // Each step loads all rows again. By doubling, all steps together load less than twice the rows of the last step.
-    more: () => (growth.value = { key, times: times * 2 }),
+    more: () => {
+      if (shown === max) growth.value = { key, times: times * 2 };
+    },
   });
 }
 
@@ -40,10 +42,10 @@ export function pageOf<Schema extends z.ZodMiniType>(
 }
 
 /** Keeps the shown rows until the server returns the larger page, because the cache has only a part of that page. */
-function useKept<Value>(key: string, max: number, live: Live<Value>): Live<Value> {
+function useKept<Value>(key: string, max: number, live: Live<Value>) {
   const shown = useRef({ key, max, live });
   const isGrown = shown.current.key === key && shown.current.max !== max;
   const isWaiting = live.state === 'loading' || live.state === 'stale';
   if (!isGrown || !isWaiting) shown.current = { key, max, live };
-  return shown.current.live;
+  return shown.current;
 }

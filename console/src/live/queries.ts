@@ -200,13 +200,13 @@ export function taskMessages(workspace: string, taskId: string, limit = PAGE): D
   };
 }
 
-/** Agents of a workspace. For agents of `default`, the stored workspace is null. */
-export function agentsOf(workspace: string): DocumentsQuery {
+/** Agents of a workspace, last seen first. For agents of `default`, the stored workspace is null. */
+export function agentsOf(workspace: string, limit = AGENT_PAGE): DocumentsQuery {
   return {
     collection: 'agents',
     where: [['workspace', '==', workspace === 'default' ? null : workspace]],
     orderBy: [['last_seen', 'desc']],
-    limit: AGENT_PAGE,
+    limit,
   };
 }
 

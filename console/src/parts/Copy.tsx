@@ -1,5 +1,4 @@
 /** Button that copies a text. */
-
 import { common } from '../../text/common.ts';
 import { fill } from '../../ui/format.ts';
 import { ActionButton, tell } from './acting.tsx';

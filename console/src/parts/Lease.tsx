@@ -1,5 +1,4 @@
 /** Remaining time of a lease. It counts down without any new data. */
-
 import { agents } from '../../text/agents.ts';
 import { common } from '../../text/common.ts';
 import { duration, fill } from '../../ui/format.ts';

@@ -1,5 +1,4 @@
 /** End of a list that is not loaded completely: number of loaded rows, and a button that loads more. */
-
 import { common } from '../../text/common.ts';
 import { fill, number, plural } from '../../ui/format.ts';
 import { Icon } from '../../ui/Icon.tsx';
@@ -47,7 +46,7 @@ export function MoreOf({ what, of: { live, count, more } }: { readonly what: str
 }
 
 /** Returns the number for a list's heading: the count, or the number of loaded rows with a plus sign. */
-export function headOf({ live, count }: Paged<unknown>): number | string | undefined {
+export function headOf({ live, count }: Paged<unknown>): string | undefined {
   if (!('value' in live)) return undefined;
-  return count ?? `${live.value.rows.length}+`;
+  return count === undefined ? `${number(live.value.rows.length)}+` : number(count);
 }

@@ -7,10 +7,13 @@ export interface SelectProps extends Partial<FieldAttributes> {
   readonly value: string;
   readonly options: readonly (readonly [value: string, label: string])[];
   readonly disabled?: boolean | undefined;
+  /** Text at the end, if there are more options than are listed. */
+  readonly more?: string | false;
+  onFocus?(): void;
   choose(value: string, select: HTMLSelectElement): void;
 }
 
-export function Select({ options, choose, class: name = 'input short', ...attributes }: SelectProps) {
+export function Select({ options, more = false, choose, class: name = 'input short', ...attributes }: SelectProps) {
   return (
     <select {...attributes} class={name} onChange={({ currentTarget }) => choose(currentTarget.value, currentTarget)}>
       {options.map(([value, label]) => (
@@ -18,6 +21,7 @@ export function Select({ options, choose, class: name = 'input short', ...attrib
           {label}
         </option>
       ))}
+      {more !== false && <option disabled>{more}</option>}
     </select>
   );
 }

@@ -1,5 +1,4 @@
 /** Times relative to the present, by the server's clock. */
-
 import { common } from '../../text/common.ts';
 import { duration, exactMoment, fill, moment } from '../../ui/format.ts';
 import { now } from '../live/time.ts';

@@ -62,7 +62,7 @@ export function Tree({ kind, id, version, needs = [], neededBy = [] }: TreeProps
     `${kind} ${id}`,
     (cursor) => callTool('system.getTree', { kind, id, ...(cursor !== undefined && { cursor }) }, tree),
     ({ nextCursor }) => nextCursor,
-    version,
+    { version },
   );
   // An item that is not in the graph has no tree.
   const [first, ...next] = 'value' in live ? live.value : [];

@@ -1,5 +1,4 @@
 /** An agent or a person, by their name. */
-
 import { common } from '../../text/common.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
 import { UserText } from '../../ui/UserText.tsx';

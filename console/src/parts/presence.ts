@@ -3,7 +3,7 @@ import { type Agent, presenceNode } from '../live/documents.ts';
 import { useAllLive } from '../live/live.ts';
 import { presenceOf } from '../live/queries.ts';
 import { node } from '../live/sources.ts';
-import { now } from '../live/time.ts';
+import { calm } from '../live/time.ts';
 
 export type Sign = 'working' | 'waiting' | 'idle' | 'silent' | 'offline';
 
@@ -23,7 +23,7 @@ export function usePresence(agents: readonly Agent[]): readonly Presence[] {
     const live = heartbeats[index];
     const heartbeat = live !== undefined && 'value' in live ? (live.value?.last_seen ?? 0) : 0;
     const seen = new Date(Math.max(heartbeat, agent.last_seen.getTime()));
-    return { agent, seen, sign: signOf(agent, seen, now.value) };
+    return { agent, seen, sign: signOf(agent, seen, calm.value) };
   });
 }
 

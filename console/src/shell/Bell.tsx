@@ -1,5 +1,4 @@
 /** Menu of the items that wait for the person, which also turns on notifications of the browser. */
-
 import { needsYou } from '../../text/needsYou.ts';
 import { shell } from '../../text/shell.ts';
 import { moment, plural } from '../../ui/format.ts';

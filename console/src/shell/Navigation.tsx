@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { shell } from '../../text/shell.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
+import { number } from '../../ui/format.ts';
 import { Icon } from '../../ui/Icon.tsx';
 import { Entry, Menu } from '../../ui/Menu.tsx';
 import { connectionState } from '../live/sources.ts';
@@ -130,7 +131,7 @@ function ScreenLink({
     <a href={addressOf(pathOf(screen))} aria-current={isHere ? 'page' : undefined}>
       <Icon of={screen.icon} />
       {screen.title}
-      {count !== undefined && count > 0 && <span class={screen.path === '' ? 'count hot' : 'count'}>{count}</span>}
+      {!!count && <span class={screen.path === '' ? 'count hot' : 'count'}>{number(count)}</span>}
     </a>
   );
 }

@@ -1,5 +1,4 @@
 /** Says that the address names a workspace that doesn't exist, or in which the person has no role. */
-
 import { shell } from '../../text/shell.ts';
 import { fill } from '../../ui/format.ts';
 import { Icon } from '../../ui/Icon.tsx';

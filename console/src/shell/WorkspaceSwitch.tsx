@@ -1,5 +1,4 @@
 /** Menu of the workspaces in which the person has a role, and of those that they administer. */
-
 import { shell } from '../../text/shell.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
 import { Icon } from '../../ui/Icon.tsx';

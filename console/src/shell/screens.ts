@@ -1,5 +1,4 @@
 /** Pages of the console: screens in the navigation, and pages of single items. */
-
 import { shell } from '../../text/shell.ts';
 import type { IconName } from '../../ui/icons.ts';
 

@@ -1,5 +1,4 @@
 /** Results of the search: items that the page listens to, and items that the server finds by words. */
-
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { z } from 'zod/mini';

@@ -6,7 +6,7 @@ import { type Request, requestDocument, type Task, type Todo, todoDocument } fro
 import { usePaged } from '../live/paged.ts';
 import { requestsTo, todosDueBy } from '../live/queries.ts';
 import { type Paged, rowsOf } from '../live/states.ts';
-import { now } from '../live/time.ts';
+import { calm } from '../live/time.ts';
 import { troubledTasks } from '../screens/needsYou/troubledTasks.ts';
 
 export interface Waiting {
@@ -27,17 +27,14 @@ export const waitingCount = signal(0);
 export function useWaiting(uid: string, here: string): Waiting {
   const session = useSessionId(here);
   const where = { here, session: 'value' in session ? session.value : undefined };
-  const at = now.value;
+  const at = calm.value;
   const endOfDay = new Date(new Date(at).setHours(24, 0, 0, 0));
   const requests = usePaged(requestsTo(uid), requestDocument);
   const failed = useClosedTasks(where, 'failed');
   const troubled = troubledTasks(useTroubledTasks(where), at);
   const due = usePaged(todosDueBy(uid, endOfDay), todoDocument);
   const overdue = rowsOf(due).filter(({ due_date }) => due_date !== null && due_date.getTime() < at);
-  const count = [lengthOf(requests), lengthOf(failed), lengthOf(troubled)].reduce(
-    (sum, one) => sum + one,
-    overdue.length,
-  );
+  const count = lengthOf(requests) + lengthOf(failed) + lengthOf(troubled) + overdue.length;
   useEffect(() => {
     waitingCount.value = count;
   }, [count]);

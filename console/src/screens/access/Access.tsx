@@ -17,6 +17,7 @@ import { ActionSelect } from '../../parts/ActionFields.tsx';
 import { ActionButton, ActionEntry, tell } from '../../parts/acting.tsx';
 import { Bones } from '../../parts/Bones.tsx';
 import { More } from '../../parts/More.tsx';
+import { Near } from '../../parts/Near.tsx';
 import { Section, Shown } from '../../parts/Notice.tsx';
 import { Page } from '../../parts/Page.tsx';
 import { Ago, At } from '../../parts/Time.tsx';
@@ -120,7 +121,7 @@ function MemberRow({ member, here, isOwn, changed }: MemberRowProps) {
   const name = member.name ?? member.email ?? uid;
   const give = (given: string) => act('access.set_member', { uid, role: given }, DONE).then(changed);
   return (
-    <li class="row">
+    <Near class="row" height={60}>
       <Avatar name={name} id={uid} isPerson large />
       <div class="grow">
         <p class="line">
@@ -172,7 +173,7 @@ function MemberRow({ member, here, isOwn, changed }: MemberRowProps) {
       ) : (
         <span class="soft">{roles[role]}</span>
       )}
-    </li>
+    </Near>
   );
 }
 

@@ -11,6 +11,7 @@ import { act, callTool } from '../../calls/tools.ts';
 import { usePages } from '../../calls/useResponse.ts';
 import { ActionEntry } from '../../parts/acting.tsx';
 import { More } from '../../parts/More.tsx';
+import { Near } from '../../parts/Near.tsx';
 import { Empty, Section, Shown } from '../../parts/Notice.tsx';
 import { Ago } from '../../parts/Time.tsx';
 import { addressOf } from '../../router.ts';
@@ -124,7 +125,7 @@ function ConnectionRow({ connection, changed }: ConnectionRowProps) {
   const origin =
     app === undefined ? text.apiKey : app.host === undefined ? text.unverified : fill(text.appFrom, { host: app.host });
   return (
-    <li class="row">
+    <Near class="row" height={60}>
       <Avatar name={name} id={id} large />
       <div class="grow">
         <p class="line">
@@ -172,6 +173,6 @@ function ConnectionRow({ connection, changed }: ConnectionRowProps) {
           }}
         />
       </Menu>
-    </li>
+    </Near>
   );
 }

@@ -7,15 +7,12 @@ import { fill } from '../../../ui/format.ts';
 import { Icon } from '../../../ui/Icon.tsx';
 import { UserText } from '../../../ui/UserText.tsx';
 import { callTool } from '../../calls/tools.ts';
-import { agentDocument } from '../../live/documents.ts';
-import { usePaged } from '../../live/paged.ts';
-import { agentsOf } from '../../live/queries.ts';
-import { rowsOf } from '../../live/states.ts';
+import { AgentSelect } from '../../parts/AgentSelect.tsx';
 import { ActionButton } from '../../parts/acting.tsx';
+import { Field } from '../../parts/Field.tsx';
 import { Section } from '../../parts/Notice.tsx';
 import { SelectField } from '../../parts/Select.tsx';
 import { TextField } from '../../parts/TextField.tsx';
-import { workspace } from '../../router.ts';
 import { ownUid } from '../../session/session.ts';
 
 const explanation = z.object({
@@ -45,7 +42,6 @@ export function Explain() {
   const agent = useSignal('');
   const answer = useSignal<Explanation | undefined>(undefined);
   const uid = ownUid() ?? '';
-  const own = rowsOf(usePaged(agentsOf(workspace.value), agentDocument)).filter(({ owner_uid }) => owner_uid === uid);
   const isTool = about.value === 'tool';
   const asked = () => ({
     ...(isTool
@@ -61,11 +57,17 @@ export function Explain() {
           <SelectField label={text.about} of={about} options={SUBJECTS} />
           <TextField label={isTool ? text.toolName : text.path} placeholder={text.examples[about.value]} of={name} />
           {!isTool && <SelectField label={text.action} of={operation} options={OPERATIONS} />}
-          <SelectField
-            label={text.as}
-            of={agent}
-            options={[['', text.me], ...own.map((one) => [one.id, one.name] as const)]}
-          />
+          <Field label={text.as}>
+            {(field) => (
+              <AgentSelect
+                {...field}
+                value={agent.value}
+                options={[['', text.me]]}
+                keep={({ owner_uid }) => owner_uid === uid}
+                choose={(value) => (agent.value = value)}
+              />
+            )}
+          </Field>
           <ActionButton
             label={text.checkIt}
             disabled={name.value.trim() === ''}

@@ -1,5 +1,4 @@
 /** One agent: what it does now, what it did today, what it may do. */
-
 import { agents as text } from '../../../text/agents.ts';
 import { common, roles } from '../../../text/common.ts';
 import { shell } from '../../../text/shell.ts';

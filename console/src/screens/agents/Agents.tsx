@@ -1,5 +1,4 @@
 /** Agents of the workspace: what each does now, and the timeline of its day. */
-
 import { agents as text } from '../../../text/agents.ts';
 import { needsYou } from '../../../text/needsYou.ts';
 import { shell } from '../../../text/shell.ts';
@@ -13,6 +12,7 @@ import { now } from '../../live/time.ts';
 import { Bones } from '../../parts/Bones.tsx';
 import { HeldLease } from '../../parts/Lease.tsx';
 import { MoreOf } from '../../parts/More.tsx';
+import { Near } from '../../parts/Near.tsx';
 import { Empty, Section, Shown } from '../../parts/Notice.tsx';
 import { Page } from '../../parts/Page.tsx';
 import { byPresence, type Presence, type Sign, usePresence } from '../../parts/presence.ts';
@@ -60,7 +60,9 @@ function Listed({ agents }: { readonly agents: readonly Agent[] }) {
           </thead>
           <tbody>
             {sorted.map((presence) => (
-              <AgentRow key={presence.agent.id} presence={presence} />
+              <Near as="tr" key={presence.agent.id}>
+                <AgentRow presence={presence} />
+              </Near>
             ))}
           </tbody>
         </table>
@@ -83,7 +85,7 @@ const TONES: Readonly<Record<Sign, string>> = {
 function AgentRow({ presence: { agent, seen, sign } }: { readonly presence: Presence }) {
   const isAway = sign === 'offline' || sign === 'silent';
   return (
-    <tr>
+    <>
       <th scope="row" class="title">
         <span class="named">
           <Who id={agent.id} isOnlyPicture hasSign />
@@ -99,7 +101,7 @@ function AgentRow({ presence: { agent, seen, sign } }: { readonly presence: Pres
         <NowOf agent={agent} />
       </td>
       <td class="right num">{`${number(agent.tasks_completed)} / ${number(agent.tasks_failed)}`}</td>
-    </tr>
+    </>
   );
 }
 

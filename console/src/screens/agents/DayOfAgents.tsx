@@ -1,21 +1,25 @@
 /** The day of agents as bars: working, waiting, idle, gone. */
-
+import { useSignal } from '@preact/signals';
 import { agents as text } from '../../../text/agents.ts';
+import { shell } from '../../../text/shell.ts';
 import { fill, timeOfDay } from '../../../ui/format.ts';
 import { type Bar, type Lane, Lanes } from '../../../ui/Lanes.tsx';
 import { timeTicks } from '../../../ui/ticks.ts';
 import type { Agent } from '../../live/documents.ts';
-import { now } from '../../live/time.ts';
+import { calm } from '../../live/time.ts';
 import { Bones } from '../../parts/Bones.tsx';
+import { More } from '../../parts/More.tsx';
 import { Shown } from '../../parts/Notice.tsx';
 import { useTaskTitles } from '../../parts/taskTitles.ts';
 import { Who } from '../../parts/Who.tsx';
 import { addressOf } from '../../router.ts';
 import { PAGES } from '../../shell/screens.ts';
 import { type DayEvent, dayOfAgent, type WorkSpan } from './day.ts';
-import { useDayEvents } from './useDayEvents.ts';
+import { eventsOf, useDayEvents } from './useDayEvents.ts';
 
 const MAX_TICKS = 12;
+/** Lanes that are drawn at first. */
+const MAX_LANES = 25;
 const TONES = { done: 'good', failed: 'bad', released: 'idle', open: 'busy' } as const;
 
 interface DayOfAgentsProps {
@@ -25,12 +29,17 @@ interface DayOfAgentsProps {
 }
 
 export function DayOfAgents({ agents, isAlone = false }: DayOfAgentsProps) {
-  const present = now.value;
+  const present = calm.value;
   const start = new Date(new Date(present).setHours(0, 0, 0, 0));
-  const { live } = useDayEvents(start, isAlone ? agents[0]?.id : undefined);
+  const { live, more } = useDayEvents(start, isAlone ? agents[0]?.id : undefined);
   return (
-    <Shown live={live} what={text.day.toLowerCase()} bones={<Bones lines={agents.length} />}>
-      {(events) => <Drawn agents={agents} events={events} start={start} present={present} isAlone={isAlone} />}
+    <Shown live={live} what={text.day.toLowerCase()} bones={<Bones lines={Math.min(agents.length, MAX_LANES)} />}>
+      {(pages) => (
+        <>
+          <Drawn agents={agents} events={eventsOf(pages)} start={start} present={present} isAlone={isAlone} />
+          <More what={text.events} more={more} />
+        </>
+      )}
     </Shown>
   );
 }
@@ -42,12 +51,14 @@ interface DrawnProps extends DayOfAgentsProps {
 }
 
 function Drawn({ agents, events, start, present, isAlone }: DrawnProps) {
-  const days = agents
+  const max = useSignal(MAX_LANES);
+  const all = agents
     .map((agent) => {
       const held = Object.keys(agent.held).map((taskId) => ({ taskId, claimedAt: undefined }));
       return { agent, spans: dayOfAgent(agent.id, events, { held, start }) };
     })
     .filter(({ spans }) => spans.length > 0);
+  const days = all.slice(0, max.value);
   const titles = useTaskTitles(days.flatMap(({ spans }) => spans.map(({ taskId }) => taskId)));
   const first = Math.min(...days.flatMap(({ spans }) => spans.map(({ from }) => from.getTime())), present - 3_600_000);
   // The line begins with the hour of the first work, so that an empty night takes no space.
@@ -62,7 +73,12 @@ function Drawn({ agents, events, start, present, isAlone }: DrawnProps) {
       bars: spans.flatMap((span) => barsOf(agent, span, { titles, share, present })),
     };
   });
-  return <Lanes label={text.day} {...(!isAlone && { head: text.agent })} ticks={ticks} lanes={lanes} now={1} />;
+  return (
+    <>
+      <Lanes label={text.day} {...(!isAlone && { head: text.agent })} ticks={ticks} lanes={lanes} now={1} />
+      <More what={shell.agents.toLowerCase()} more={days.length < all.length ? () => (max.value *= 2) : undefined} />
+    </>
+  );
 }
 
 interface Scale {

@@ -1,17 +1,16 @@
 /** Events of the audit log since a time, for the day of agents. They are loaded again when the queue changes. */
-import { pagesOf } from '../../calls/responses.ts';
-import { type ResponseState, useResponse } from '../../calls/useResponse.ts';
+import { usePages } from '../../calls/useResponse.ts';
 import { useCounts, useSessionId } from '../../live/coordination.ts';
 import { workspace } from '../../router.ts';
 import { mayAs } from '../../shell/role.ts';
-import { askAudit } from '../audit/events.ts';
+import { type AuditPage, askAudit } from '../audit/events.ts';
 import type { DayEvent } from './day.ts';
 
-/** Pages of 100 events. On a busier day, the timeline begins later. */
-const MAX_PAGES = 5;
+/** Number of pages that are loaded at first, with 100 events each. */
+const FIRST_PAGES = 5;
 
 /** @param agentId if given, only events by this agent */
-export function useDayEvents(start: Date, agentId?: string): ResponseState<readonly DayEvent[]> {
+export function useDayEvents(start: Date, agentId?: string) {
   const here = workspace.value;
   const session = useSessionId(here);
   const counts = useCounts({ here, session: 'value' in session ? session.value : undefined });
@@ -20,13 +19,15 @@ export function useDayEvents(start: Date, agentId?: string): ResponseState<reado
     since: start.toISOString(),
     ...(agentId !== undefined && { agent_id: agentId }),
   };
-  const ask = async () => {
-    const pages = await pagesOf(
-      MAX_PAGES,
-      (cursor) => askAudit(asked, 100, cursor),
-      ({ nextCursor }) => nextCursor,
-    );
-    return pages.flatMap(({ events }) => events.map((event) => ({ ...event, at: new Date(event.at) })));
-  };
-  return useResponse(JSON.stringify([here, asked]), ask, JSON.stringify('value' in counts ? counts.value : {}));
+  return usePages(
+    JSON.stringify([here, asked]),
+    (cursor) => askAudit(asked, 100, cursor),
+    ({ nextCursor }) => nextCursor,
+    { version: JSON.stringify('value' in counts ? counts.value : {}), first: FIRST_PAGES },
+  );
+}
+
+/** Returns the events of the loaded pages. */
+export function eventsOf(pages: readonly AuditPage[]): readonly DayEvent[] {
+  return pages.flatMap(({ events }) => events.map((event) => ({ ...event, at: new Date(event.at) })));
 }

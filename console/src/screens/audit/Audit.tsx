@@ -7,19 +7,16 @@ import { Icon } from '../../../ui/Icon.tsx';
 import { UserText } from '../../../ui/UserText.tsx';
 import { act } from '../../calls/tools.ts';
 import { usePages } from '../../calls/useResponse.ts';
-import { agentDocument } from '../../live/documents.ts';
-import { usePaged } from '../../live/paged.ts';
-import { agentsOf } from '../../live/queries.ts';
-import { rowsOf } from '../../live/states.ts';
 import { now } from '../../live/time.ts';
+import { AgentSelect } from '../../parts/AgentSelect.tsx';
 import { ActionButton } from '../../parts/acting.tsx';
 import { Bones } from '../../parts/Bones.tsx';
 import { Choices } from '../../parts/Choices.tsx';
 import { DialogButton } from '../../parts/DialogButton.tsx';
 import { More } from '../../parts/More.tsx';
+import { Near } from '../../parts/Near.tsx';
 import { Empty, Shown } from '../../parts/Notice.tsx';
 import { Page } from '../../parts/Page.tsx';
-import { Select } from '../../parts/Select.tsx';
 import { TextField } from '../../parts/TextField.tsx';
 import { useName, Who } from '../../parts/Who.tsx';
 import { ask, parameter, workspace } from '../../router.ts';
@@ -92,17 +89,12 @@ interface FiltersProps {
 }
 
 function Filters({ agent, thing, since }: FiltersProps) {
-  const agents = rowsOf(usePaged(agentsOf(workspace.value), agentDocument));
   return (
     <div class="filters">
-      <Select
+      <AgentSelect
         aria-label={text.agent}
         value={agent ?? ''}
-        options={[
-          ['', text.allAgents],
-          ...(agent === undefined || agents.some(({ id }) => id === agent) ? [] : [[agent, agent] as const]),
-          ...agents.map(({ id, name }) => [id, name] as const),
-        ]}
+        options={[['', text.allAgents]]}
         choose={(value) => ask('agent', value === '' ? undefined : value)}
       />
       <label class="line">
@@ -142,9 +134,9 @@ function Days({ events, undo }: UndoProps & { readonly events: readonly Event[] 
           <h2 class="day">{day}</h2>
           <ol>
             {members.map((event) => (
-              <li key={event.event_id} class="log-line">
+              <Near key={event.event_id} class="log-line">
                 <Line event={event} undo={undo} />
-              </li>
+              </Near>
             ))}
           </ol>
         </section>

@@ -41,7 +41,7 @@ export function Feed({ asked, only = {}, limit, empty, version = '' }: FeedProps
     JSON.stringify([here, filter, only, limit]),
     (cursor) => search(cursor, { filter, only, limit }),
     (pages) => pages.at(-1)?.nextCursor,
-    JSON.stringify(['value' in counts ? counts.value : {}, version]),
+    { version: JSON.stringify(['value' in counts ? counts.value : {}, version]) },
   );
   return (
     <>

@@ -1,5 +1,4 @@
 /** Result of an undo, with the items that it did not. */
-
 import { Fragment } from 'preact';
 import { z } from 'zod/mini';
 import { audit as text } from '../../../text/audit.ts';

@@ -1,5 +1,4 @@
 /** Says in a sentence what an event of the audit log was. Pure; the page puts names and titles in. */
-
 import { audit as text } from '../../../text/audit.ts';
 import { kinds } from '../../../text/common.ts';
 import { duration, money, plural } from '../../../ui/format.ts';

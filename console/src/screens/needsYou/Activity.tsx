@@ -2,13 +2,10 @@
 import { useSignal } from '@preact/signals';
 import { common } from '../../../text/common.ts';
 import { needsYou as text } from '../../../text/needsYou.ts';
-import { agentDocument } from '../../live/documents.ts';
-import { usePaged } from '../../live/paged.ts';
-import { agentsOf } from '../../live/queries.ts';
-import { rowsOf } from '../../live/states.ts';
+import { AgentSelect } from '../../parts/AgentSelect.tsx';
 import { Section } from '../../parts/Notice.tsx';
 import { Select } from '../../parts/Select.tsx';
-import { addressOf, workspace } from '../../router.ts';
+import { addressOf } from '../../router.ts';
 import type { Person } from '../../session/session.ts';
 import { Feed } from '../audit/Feed.tsx';
 
@@ -19,17 +16,15 @@ export function Activity({ person, version }: { readonly person: Person; readonl
   const who = useSignal('');
   const kind = useSignal('');
   const isOwn = who.value === person.uid;
-  const agents = rowsOf(usePaged(agentsOf(workspace.value), agentDocument));
   return (
     <Section title={text.activity} actions={<a href={addressOf(['audit'])}>{text.openAudit}</a>}>
       <div class="filters">
-        <Select
+        <AgentSelect
           aria-label={text.byWhom}
           value={who.value}
           options={[
             ['', text.everyone],
             [person.uid, common.you],
-            ...agents.map(({ id, name }) => [id, name] as const),
           ]}
           choose={(value) => (who.value = value)}
         />

@@ -1,5 +1,4 @@
 /** Goals that the workspace had before, each with how many of its tasks were done. Its link leads to their results. */
-
 import { needsYou as text } from '../../../text/needsYou.ts';
 import { fill, number } from '../../../ui/format.ts';
 import { Icon } from '../../../ui/Icon.tsx';

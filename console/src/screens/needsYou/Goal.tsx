@@ -1,5 +1,4 @@
 /** The goal of the workspace, with its progress and cost. */
-
 import { common } from '../../../text/common.ts';
 import { needsYou as text } from '../../../text/needsYou.ts';
 import { fill, money, number, percent } from '../../../ui/format.ts';

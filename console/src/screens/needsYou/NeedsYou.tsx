@@ -1,5 +1,4 @@
 /** First page: the questions and failures that wait for the person, the goal, the agents, and the latest events. */
-
 import { needsYou as text } from '../../../text/needsYou.ts';
 import { shell } from '../../../text/shell.ts';
 import { longDayOf } from '../../../ui/format.ts';

@@ -1,5 +1,4 @@
-/** Current work of each agent. Agents that are offline are only counted. */
-
+/** Current work of the first agents. The others, and agents that are offline, are only counted. */
 import { agents as words } from '../../../text/agents.ts';
 import { needsYou as text } from '../../../text/needsYou.ts';
 import { Fill } from '../../../ui/Fill.tsx';
@@ -10,7 +9,7 @@ import { usePaged } from '../../live/paged.ts';
 import { agentsOf } from '../../live/queries.ts';
 import { now } from '../../live/time.ts';
 import { HeldLease } from '../../parts/Lease.tsx';
-import { headOf, MoreOf } from '../../parts/More.tsx';
+import { headOf } from '../../parts/More.tsx';
 import { Empty, Section, Shown } from '../../parts/Notice.tsx';
 import { byPresence, type Presence, usePresence } from '../../parts/presence.ts';
 import { agoText } from '../../parts/Time.tsx';
@@ -30,19 +29,22 @@ export function OnlineAgents({ here }: { readonly here: string }) {
               <Empty icon="agent" title={text.noAgents} hint={text.noAgentsHint} />
             </div>
           ) : (
-            <Rows agents={rows} />
+            <Rows agents={rows} count={agents.count ?? rows.length} />
           )
         }
       </Shown>
-      <MoreOf what={text.agents.toLowerCase()} of={agents} />
     </Section>
   );
 }
 
-function Rows({ agents }: { readonly agents: readonly Agent[] }) {
+const MAX_SHOWN = 12;
+
+function Rows({ agents, count }: { readonly agents: readonly Agent[]; readonly count: number }) {
   const sorted = usePresence(agents).toSorted(byPresence);
-  const shown = sorted.filter(({ sign }) => sign !== 'offline');
-  const offline = agents.length - shown.length;
+  const online = sorted.filter(({ sign }) => sign !== 'offline');
+  const shown = online.slice(0, MAX_SHOWN);
+  const others = count - shown.length;
+  const areOffline = online.length === shown.length && agents.length === count;
   return (
     <ul class="card rows">
       {shown.map((presence) => (
@@ -53,7 +55,7 @@ function Rows({ agents }: { readonly agents: readonly Agent[] }) {
           </div>
         </li>
       ))}
-      {offline > 0 && <li class="row faint">{plural(offline, text.offline)}</li>}
+      {others > 0 && <li class="row faint">{plural(others, areOffline ? text.offline : text.moreAgents)}</li>}
     </ul>
   );
 }

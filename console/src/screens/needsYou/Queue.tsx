@@ -1,5 +1,4 @@
 /** One list of all that waits for the person: questions, approvals, failures with blocked tasks, overdue to-dos. */
-
 import type { ComponentChildren } from 'preact';
 import { Fragment } from 'preact';
 import { z } from 'zod/mini';

@@ -1,5 +1,4 @@
 /** Turns the arguments of a call into labelled fields and links. An agent wrote them, so they are only shown. */
-
 import { needsYou as text } from '../../../text/needsYou.ts';
 import { fill } from '../../../ui/format.ts';
 import { parsed } from '../../parts/json.ts';

@@ -1,5 +1,4 @@
 /** The steps of a run and the attempts of each model, as bars on a line of time. */
-
 import { runs as text } from '../../../text/runs.ts';
 import { Avatar } from '../../../ui/Avatar.tsx';
 import { duration, fill } from '../../../ui/format.ts';

@@ -1,5 +1,4 @@
 /** A person's runs in the workspace, newest first, and a form that starts one. */
-
 import { runs as text } from '../../../text/runs.ts';
 import { shell } from '../../../text/shell.ts';
 import { fill, money } from '../../../ui/format.ts';
@@ -11,6 +10,7 @@ import { runsOf } from '../../live/queries.ts';
 import { type Run, runDocument } from '../../live/runDocument.ts';
 import { Bones } from '../../parts/Bones.tsx';
 import { MoreOf } from '../../parts/More.tsx';
+import { Near } from '../../parts/Near.tsx';
 import { Empty, Shown } from '../../parts/Notice.tsx';
 import { Page } from '../../parts/Page.tsx';
 import { At } from '../../parts/Time.tsx';
@@ -48,7 +48,9 @@ export function Runs({ person }: { readonly person: Person }) {
                 </thead>
                 <tbody>
                   {rows.map((run) => (
-                    <RunRow key={run.id} run={run} />
+                    <Near as="tr" key={run.id}>
+                      <RunRow run={run} />
+                    </Near>
                   ))}
                 </tbody>
               </table>
@@ -65,7 +67,7 @@ function RunRow({ run }: { readonly run: Run }) {
   const { steps_settled: settled, current } = run;
   const planned = Math.max(run.steps_planned, settled);
   return (
-    <tr>
+    <>
       <th scope="row" class="title">
         <a href={addressOf([PAGES.run, run.id])}>
           <UserText text={run.title} limit={160} />
@@ -91,7 +93,7 @@ function RunRow({ run }: { readonly run: Run }) {
       <td class="right faint nowrap">
         <At at={run.created_at} />
       </td>
-    </tr>
+    </>
   );
 }
 

@@ -1,5 +1,4 @@
 /** One task: its state in a sentence, its result or log, attempts and thread; its properties at the side. */
-
 import { shell } from '../../../text/shell.ts';
 import { task as text } from '../../../text/task.ts';
 import { Fill } from '../../../ui/Fill.tsx';

@@ -1,5 +1,4 @@
 /** Messages about a task, and what the person was asked about it, in the order in which they came. */
-
 import { task as text } from '../../../text/task.ts';
 import { Fill } from '../../../ui/Fill.tsx';
 import { fill } from '../../../ui/format.ts';

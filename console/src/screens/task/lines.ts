@@ -1,5 +1,4 @@
 /** Lines of a log, from its chunks. */
-
 import { z } from 'zod/mini';
 import type { LogChunk } from '../../live/documents.ts';
 import { parsed } from '../../parts/json.ts';

@@ -1,5 +1,4 @@
 /** Five columns, each with the number of its tasks and the first or newest of them as cards. */
-
 import { common } from '../../../text/common.ts';
 import { shell } from '../../../text/shell.ts';
 import { tasks as text } from '../../../text/tasks.ts';
@@ -13,6 +12,7 @@ import type { Paged } from '../../live/states.ts';
 import { Bones } from '../../parts/Bones.tsx';
 import { Lease } from '../../parts/Lease.tsx';
 import { headOf, MoreOf } from '../../parts/More.tsx';
+import { Near } from '../../parts/Near.tsx';
 import { Shown } from '../../parts/Notice.tsx';
 import { At } from '../../parts/Time.tsx';
 import { isClosed, stateOf, titleOf } from '../../parts/taskState.ts';
@@ -73,9 +73,9 @@ function BoardColumn({ column, tasks, keep }: BoardColumnProps) {
         {({ rows }) => (
           <ul class="stack">
             {rows.filter(keep).map((task) => (
-              <li key={task.id} class="tile">
+              <Near key={task.id} class="tile" height={112}>
                 <Tile task={task} />
-              </li>
+              </Near>
             ))}
           </ul>
         )}

@@ -17,7 +17,7 @@ import { stateOf, titleOf } from '../../parts/taskState.ts';
 import { useName } from '../../parts/Who.tsx';
 import { addressOf } from '../../router.ts';
 import { PAGES } from '../../shell/screens.ts';
-import { curve, edgesOf, type Layout, linesOf, MARGIN, NODE_HEIGHT, NODE_WIDTH, shownTasks, step } from './graph.ts';
+import * as graph from './graph.ts';
 import { graphLayout } from './graphLayout.ts';
 import { useView, ZOOM_IN, ZOOM_OUT, zoomOf } from './useView.ts';
 
@@ -38,9 +38,9 @@ export function Graph({ where, keep }: GraphProps) {
     <Shown live={open.live} bones={<Bones lines={8} />}>
       {({ rows }) => {
         const ended = 'value' in closed.live ? closed.live.value.rows : [];
-        const tasks = shownTasks(rows, ended, isWhole.value).filter(keep);
+        const tasks = graph.shownTasks(rows, ended, isWhole.value).filter(keep);
         if (tasks.length === 0) return <Empty icon="run" title={needsYou.noTasks} />;
-        const hidden = rows.length + ended.length - shownTasks(rows, ended, isWhole.value).length;
+        const hidden = rows.length + ended.length - graph.shownTasks(rows, ended, isWhole.value).length;
         return (
           <>
             <Drawn tasks={tasks} hidden={hidden} showHidden={() => (isWhole.value = true)} />
@@ -60,9 +60,9 @@ interface DrawnProps {
 }
 
 function Drawn({ tasks, hidden, showHidden }: DrawnProps) {
-  const layout = useSignal<Layout | undefined>(undefined);
+  const layout = useSignal<graph.Layout | undefined>(undefined);
   const trouble = useSignal<string | undefined>(undefined);
-  const edges = edgesOf(tasks);
+  const edges = graph.edgesOf(tasks);
   // States change often and affect only colors. The layout depends only on tasks and dependencies.
   const key = JSON.stringify([tasks.map(({ id }) => id), edges]);
   useEffect(() => {
@@ -90,16 +90,24 @@ function Drawn({ tasks, hidden, showHidden }: DrawnProps) {
 
 const LEGEND = ['done', 'in_progress', 'waiting', 'available', 'failed', 'never'] as const;
 
-function Canvas({ tasks, layout, hidden, showHidden }: DrawnProps & { readonly layout: Layout }) {
+function Canvas({ tasks, layout, hidden, showHidden }: DrawnProps & { readonly layout: graph.Layout }) {
   const { box, view, size, zoom, fit } = useView(layout);
   const { x, y, scale } = view.value;
+  const shown = { x, y, width: size.value.width / scale, height: size.value.height / scale };
   const places = new Map(layout.nodes.map((node) => [node.id, node]));
   const byId = new Map(tasks.map((task) => [task.id, task]));
-  const byKeys = (event: KeyboardEvent & { readonly currentTarget: HTMLElement }) => {
+  const reveal = (node: graph.Point) => (view.value = { scale, ...graph.revealed(shown, node) });
+  const byKeys = (event: KeyboardEvent) => {
     const by = zoomOf(event.key);
     if (by === 'fit') fit();
     else if (by !== undefined) zoom(by);
-    else followArrow(event, tasks);
+    const at = document.activeElement?.getAttribute('data-id');
+    const next = places.get((at && graph.step(tasks, at, event.key)) ?? '');
+    if (next === undefined) return;
+    event.preventDefault();
+    reveal(next);
+    // The node may not be drawn until then.
+    requestAnimationFrame(() => box.current?.querySelector<SVGAElement>(`[data-id="${CSS.escape(next.id)}"]`)?.focus());
   };
   return (
     <div class="graph">
@@ -111,34 +119,35 @@ function Canvas({ tasks, layout, hidden, showHidden }: DrawnProps & { readonly l
         aria-label={text.graphLabel}
         aria-describedby="graph-help"
         onKeyDown={byKeys}>
-        <svg viewBox={`${x} ${y} ${size.value.width / scale} ${size.value.height / scale}`}>
+        <svg viewBox={`${x} ${y} ${shown.width} ${shown.height}`}>
           <title>{text.graphTitle}</title>
           <defs>
             <Tip id="tip" />
             <Tip id="tip-stuck" />
           </defs>
           {layout.singlesAt !== undefined && (
-            <text class="lane-name" x={MARGIN} y={layout.singlesAt + 8}>
+            <text class="lane-name" x={graph.MARGIN} y={layout.singlesAt + 8}>
               {text.noDependencies}
             </text>
           )}
-          {edgesOf(tasks).map(({ from, to }) => {
+          {graph.edgesOf(tasks).map(({ from, to }) => {
             const [start, end] = [places.get(from), places.get(to)];
             const task = byId.get(to);
             if (start === undefined || end === undefined || task === undefined) return null;
+            if (!graph.isNear(shown, start, end)) return null;
             const isStuck = stateOf(task) === 'never' && task.failed_dependencies.includes(from);
             return (
               <path
                 key={`${from} ${to}`}
                 class={isStuck ? 'edge stuck' : 'edge'}
-                d={curve(start, end)}
+                d={graph.curve(start, end)}
                 marker-end={isStuck ? 'url(#tip-stuck)' : 'url(#tip)'}
               />
             );
           })}
-          {layout.nodes.map(({ id, x: left, y: top }) => {
-            const task = byId.get(id);
-            return task === undefined ? null : <Node key={id} task={task} x={left} y={top} />;
+          {layout.nodes.map((at) => {
+            const task = graph.isNear(shown, at) ? byId.get(at.id) : undefined;
+            return task && <Node key={at.id} task={task} x={at.x} y={at.y} focused={() => reveal(at)} />;
           })}
         </svg>
       </section>
@@ -211,20 +220,21 @@ interface NodeProps {
   readonly task: Task;
   readonly x: number;
   readonly y: number;
+  focused(): void;
 }
 
-function Node({ task, x, y }: NodeProps) {
+function Node({ task, x, y, focused }: NodeProps) {
   const state = stateOf(task);
   // The graph omits invisible characters; the task's page shows them.
   const title = withoutHidden(titleOf(task));
   const { name } = useName(task.claimed_by ?? '');
   const who = task.claimed_by === null ? '' : ` · ${withoutHidden(name).slice(0, 18)}`;
-  const lines = linesOf(title);
+  const lines = graph.linesOf(title);
   const first = y + (lines.length === 1 ? 33 : 26);
   return (
-    <a class={`node ${TONES[state] ?? ''}`} href={addressOf([PAGES.task, task.id])} data-id={task.id}>
+    <a class={`node ${TONES[state] ?? ''}`} href={addressOf([PAGES.task, task.id])} data-id={task.id} onFocus={focused}>
       <title>{`${title} ${stateName(state)}${who}`}</title>
-      <rect x={x} y={y} width={NODE_WIDTH} height={NODE_HEIGHT} rx={10} />
+      <rect x={x} y={y} width={graph.NODE_WIDTH} height={graph.NODE_HEIGHT} rx={10} />
       <svg
         class={`i ${iconOf(state)}`}
         aria-hidden="true"
@@ -256,11 +266,3 @@ const TONES: Readonly<Record<string, string>> = {
   failed: 'failed',
   never: 'never',
 };
-
-function followArrow(event: KeyboardEvent & { readonly currentTarget: HTMLElement }, tasks: readonly Task[]): void {
-  const at = document.activeElement?.getAttribute('data-id');
-  const next = at == null ? undefined : step(tasks, at, event.key);
-  if (next === undefined) return;
-  event.preventDefault();
-  event.currentTarget.querySelector<SVGAElement>(`[data-id="${CSS.escape(next)}"]`)?.focus();
-}

@@ -17,8 +17,8 @@ import { Who } from '../../parts/Who.tsx';
 import { addressOf } from '../../router.ts';
 import { PAGES } from '../../shell/screens.ts';
 import { Because } from './Because.tsx';
+import { isNarrow } from './isNarrow.ts';
 import { type ColumnName, SORTABLE, type Sorting, withGroups } from './rows.ts';
-import { useIsNarrow } from './useIsNarrow.ts';
 
 /** Heights in CSS pixels, as in screens.css. */
 const HEIGHTS = { wide: { task: 44, group: 34 }, narrow: { task: 68, group: 34 } } as const;
@@ -27,13 +27,15 @@ interface TaskTableProps {
   readonly tasks: readonly Task[];
   readonly columns: readonly ColumnName[];
   readonly sorting: Sorting | undefined;
+  /** Text for the number of tasks in a state, of which the given number is loaded. */
+  countOf(state: string, loaded: number): string;
   readonly chosen: ReadonlySet<string>;
   choose(ids: ReadonlySet<string>): void;
   sort(column: ColumnName): void;
 }
 
-export function TaskTable({ tasks, columns, sorting, chosen, choose, sort }: TaskTableProps) {
-  const heights = HEIGHTS[useIsNarrow() ? 'narrow' : 'wide'];
+export function TaskTable({ tasks, columns, sorting, countOf, chosen, choose, sort }: TaskTableProps) {
+  const heights = HEIGHTS[isNarrow.value ? 'narrow' : 'wide'];
   const rows = useMemo(() => withGroups(tasks, sorting), [tasks, sorting?.by, sorting?.isDown]);
   const offsets = useMemo(() => offsetsOf(rows.map(({ kind }) => heights[kind])), [rows, heights]);
   const { box, from, to, above, below } = useWindow(offsets, 'page');
@@ -81,7 +83,7 @@ export function TaskTable({ tasks, columns, sorting, chosen, choose, sort }: Tas
                 <th colSpan={width} scope="rowgroup">
                   <span class="line">
                     <State of={row.state} />
-                    <span class="count">{row.count}</span>
+                    <span class="count">{countOf(row.state, row.count)}</span>
                   </span>
                 </th>
               </tr>

@@ -11,13 +11,14 @@ import { UserText } from '../../../ui/UserText.tsx';
 import * as live from '../../live/coordination.ts';
 import { archivedSessionDocument, type Task } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
+import { merged } from '../../live/paging.ts';
 import { archivedSession, OPEN_STATUSES } from '../../live/queries.ts';
 import { document } from '../../live/sources.ts';
 import { type Paged, rowsOf } from '../../live/states.ts';
 import { Bones } from '../../parts/Bones.tsx';
 import { Choices } from '../../parts/Choices.tsx';
 import { lazy } from '../../parts/lazy.tsx';
-import { MoreOf } from '../../parts/More.tsx';
+import { headOf, MoreOf } from '../../parts/More.tsx';
 import { Absent, Empty, Shown } from '../../parts/Notice.tsx';
 import { Page } from '../../parts/Page.tsx';
 import { stateOf } from '../../parts/taskState.ts';
@@ -201,15 +202,22 @@ interface ListProps extends TableProps {
   readonly many: BulkAction;
 }
 
-const OpenTasks = (props: ListProps & { readonly choice: 'open' }) => (
-  <Found {...props} tasks={live.useOpenTasks(props.where)} />
-);
+function OpenTasks(props: ListProps & { readonly choice: 'open' }) {
+  const { held, claimable, blocked } = live.useOpenParts(props.where);
+  return <Found {...props} parts={[held, claimable, blocked]} />;
+}
 
 const ClosedTasks = (props: ListProps & { readonly choice: live.ClosedStatus }) => (
-  <Found {...props} tasks={live.useClosedTasks(props.where, props.choice)} />
+  <Found {...props} parts={[live.useClosedTasks(props.where, props.choice)]} />
 );
 
-function Found({ tasks, choice, keep, many }: ListProps & { readonly tasks: Paged<Task>; readonly choice: Choice }) {
+interface FoundProps extends ListProps {
+  readonly parts: readonly Paged<Task>[];
+  readonly choice: Choice;
+}
+
+function Found({ parts, choice, keep, many }: FoundProps) {
+  const tasks = merged(parts);
   const chosen = useSignal<ReadonlySet<string>>(new Set());
   const choose = (ids: ReadonlySet<string>) => (chosen.value = ids);
   const sorting = sortingIn(parameter('sort'));
@@ -217,6 +225,12 @@ function Found({ tasks, choice, keep, many }: ListProps & { readonly tasks: Page
     <Shown live={tasks.live} what={shell.tasks.toLowerCase()} bones={<Bones lines={8} />}>
       {({ rows }) => {
         const found = rows.filter(keep);
+        const countOf = (state: string, loaded: number) => {
+          const part = parts.find((one) => rowsOf(one).some((task) => stateOf(task) === state));
+          if (part?.more === undefined || found.length < rows.length) return number(loaded);
+          // A partly loaded list with several states has a number only for all of them.
+          return (loaded === rowsOf(part).length && headOf(part)) || `${number(loaded)}+`;
+        };
         if (rows.length === 0) {
           return (
             <>
@@ -231,6 +245,7 @@ function Found({ tasks, choice, keep, many }: ListProps & { readonly tasks: Page
               tasks={found}
               columns={chosenColumns.value}
               sorting={sorting}
+              countOf={countOf}
               chosen={chosen.value}
               choose={choose}
               sort={(column) => ask('sort', nextSorting(sorting, column))}

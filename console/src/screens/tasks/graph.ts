@@ -20,7 +20,7 @@ export interface Wanted {
 }
 
 /** Top left corner. */
-interface Point {
+export interface Point {
   readonly x: number;
   readonly y: number;
 }
@@ -31,6 +31,24 @@ export interface Layout {
   readonly nodes: readonly (Point & { readonly id: string })[];
   /** Distance from the top at which the tasks without dependencies begin; undefined if no such task exists. */
   readonly singlesAt: number | undefined;
+}
+
+/** Distance from the visible part within which nodes are drawn too. It is longer than a node. */
+const OVERSCAN = 400;
+type Part = Point & Pick<Layout, 'width' | 'height'>;
+
+/** Returns whether a node, or the edge between two nodes, is in or near the visible part of the drawing. */
+export function isNear({ x, y, width, height }: Part, from: Point, to = from): boolean {
+  const isWithin = (one: number, other: number, start: number, length: number) =>
+    Math.max(one, other) > start - OVERSCAN && Math.min(one, other) < start + length + OVERSCAN;
+  return isWithin(from.x, to.x, x, width) && isWithin(from.y, to.y, y, height);
+}
+
+/** Returns the corner of the visible part after it was moved so that it contains a node. */
+export function revealed({ x, y, width, height }: Part, node: Point): Point {
+  const moved = (start: number, whole: number, from: number, length: number) =>
+    Math.max(from + length + MARGIN - whole, Math.min(from - MARGIN, start));
+  return { x: moved(x, width, node.x, NODE_WIDTH), y: moved(y, height, node.y, NODE_HEIGHT) };
 }
 
 /** Maximum tasks in a graph with all closed tasks. Larger graphs omit closed tasks that no open task depends on. */

@@ -12,6 +12,7 @@ import type { Todo } from '../../live/documents.ts';
 import { isOffline } from '../../live/sources.ts';
 import { now } from '../../live/time.ts';
 import { ActionEntry, tell, tellError } from '../../parts/acting.tsx';
+import { Near } from '../../parts/Near.tsx';
 import { agoText } from '../../parts/Time.tsx';
 import { addressOf } from '../../router.ts';
 import { PAGES } from '../../shell/screens.ts';
@@ -31,7 +32,10 @@ export function TodoRow({ todo, isLate }: TodoRowProps) {
   const complete = () =>
     void call('complete_task').then(() => tell(fill(text.done, { title }), () => call('reopen_task')), tellError);
   return (
-    <li class="row" draggable={!isOffline.value} onDragStart={(event) => event.dataTransfer?.setData('text/plain', id)}>
+    <Near
+      class="row"
+      draggable={!isOffline.value}
+      onDragStart={(event) => event.dataTransfer?.setData('text/plain', id)}>
       <button
         type="button"
         class="circle"
@@ -109,6 +113,6 @@ export function TodoRow({ todo, isLate }: TodoRowProps) {
           act={() => call('delete_task')}
         />
       </Menu>
-    </li>
+    </Near>
   );
 }

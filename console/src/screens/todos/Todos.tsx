@@ -18,6 +18,7 @@ import { tellError } from '../../parts/acting.tsx';
 import { Bones } from '../../parts/Bones.tsx';
 import { Choices } from '../../parts/Choices.tsx';
 import { headOf, More, MoreOf } from '../../parts/More.tsx';
+import { Near } from '../../parts/Near.tsx';
 import { Empty, Section, Shown } from '../../parts/Notice.tsx';
 import { Page } from '../../parts/Page.tsx';
 import { addressOf, ask, parameter } from '../../router.ts';
@@ -71,7 +72,7 @@ export function Todos({ person }: { readonly person: Person }) {
               return (
                 <div class="card rows">
                   {groups.map((day) => (
-                    <DayGroup key={day.title} day={day} all={rows} more={day.isDated ? due.more : undated.more} />
+                    <DayGroup key={day.title} day={day} all={rows} of={day.isDated ? due : undated} />
                   ))}
                 </div>
               );
@@ -97,11 +98,12 @@ export function Todos({ person }: { readonly person: Person }) {
 interface DayGroupProps {
   readonly day: Day;
   readonly all: readonly Todo[];
-  readonly more: (() => void) | undefined;
+  /** Loaded list that contains the day. */
+  readonly of: Paged<Todo>;
 }
 
 /** Group of a day. A row that is dropped on it gets its date, and keeps its time of day. */
-function DayGroup({ day: { title, date, todos, isTruncated, isLate }, all, more }: DayGroupProps) {
+function DayGroup({ day: { title, date, todos, isTruncated, isLate }, all, of }: DayGroupProps) {
   const isOver = useSignal(false);
   const drop = (event: DragEvent) => {
     event.preventDefault();
@@ -129,7 +131,7 @@ function DayGroup({ day: { title, date, todos, isTruncated, isLate }, all, more 
           <TodoRow key={todo.id} todo={todo} isLate={isLate} />
         ))}
       </ul>
-      {isTruncated && <More what={shell.todos.toLowerCase()} more={more} />}
+      {isTruncated && <MoreOf what={shell.todos.toLowerCase()} of={of} />}
     </section>
   );
 }
@@ -147,7 +149,7 @@ function DoneToday({ done }: { readonly done: Paged<Todo> }) {
           ) : (
             <ul class="card rows">
               {today.map((todo) => (
-                <li key={todo.id} class="row">
+                <Near key={todo.id} class="row">
                   <button
                     type="button"
                     class="circle good"
@@ -160,7 +162,7 @@ function DoneToday({ done }: { readonly done: Paged<Todo> }) {
                     <UserText text={todo.title} limit={140} />
                   </a>
                   <span class="soft nowrap num">{todo.completed_at !== null && timeOfDay(todo.completed_at)}</span>
-                </li>
+                </Near>
               ))}
             </ul>
           )

@@ -1,5 +1,4 @@
 /** Groups to-dos by due date. */
-
 import { todos as text } from '../../../text/todos.ts';
 import { longDayOf } from '../../../ui/format.ts';
 import type { Todo } from '../../live/documents.ts';

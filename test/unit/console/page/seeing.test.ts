@@ -201,7 +201,7 @@ describe('data shown in the console', () => {
     backend.putNode('presence/worker-1', { last_seen: NOW.getTime() });
     const page = await Page.open(backend, '/a/worker-1');
     await page.shows('Working, seen just now');
-    await page.pass(181_000);
+    await page.pass(191_000);
     await page.shows('Silent, seen 3 min ago');
     page.follow('/');
     const agents = await page.get('region', 'Agents');
