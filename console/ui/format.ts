@@ -52,6 +52,12 @@ export function moment(at: Date, now: number): string {
   return dayOf(at, undefined, new Date(now));
 }
 
+/** Replaces the UTC times in a message of the server by times of the reader's time zone. */
+export function withLocalTimes(message: string): string {
+  const form = formatOf({ dateStyle: 'medium', timeStyle: 'short' });
+  return message.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time) => form.format(new Date(time)));
+}
+
 /** Returns the value of a `datetime-local` field, in the person's time zone; empty if there is no date. */
 export function localInstant(date: Date | null): string {
   if (date === null) return '';

@@ -1,7 +1,7 @@
 /** Calls tools as the signed-in person. Source: docs/guides/json-rpc.md. */
 import type { z } from 'zod/mini';
 import { common } from '../../text/common.ts';
-import { fill } from '../../ui/format.ts';
+import { fill, withLocalTimes } from '../../ui/format.ts';
 import { workspace } from '../router.ts';
 import { connection, idToken } from '../session/session.ts';
 
@@ -100,8 +100,8 @@ function toolErrorOf(error: Readonly<Record<string, unknown>>): ToolError {
   const suggestion = data['suggestion'];
   return new ToolError(
     String(data['code'] ?? error['code'] ?? ''),
-    String(error['message'] ?? common.notAllowed),
-    typeof suggestion === 'string' ? suggestion : undefined,
+    withLocalTimes(String(error['message'] ?? common.notAllowed)),
+    typeof suggestion === 'string' ? withLocalTimes(suggestion) : undefined,
   );
 }
 

@@ -33,134 +33,106 @@ export function sessionOf(workspace: string, session: string): DocumentQuery {
 
 /** Counters of a session, in shards whose values must be summed. */
 export function countersOf(workspace: string, session: string): DocumentsQuery {
-  return listed(`workspaces/${workspace}/sessions/${session}/counters`, MAX_SHARDS);
+  return documentsOf(`workspaces/${workspace}/sessions/${session}/counters`, { limit: MAX_SHARDS });
 }
 
 /** Members of a workspace. This query only counts the members; `access.list_members` returns their names. */
 export function membersOf(workspace: string): DocumentsQuery {
-  return listed(`workspaces/${workspace}/members`, PAGE);
+  return documentsOf(`workspaces/${workspace}/members`, {});
 }
 
 /** Tasks that any agent holds, oldest first. */
 export function heldTasks(workspace: string, session: string): DocumentsQuery {
-  return tasksOf(workspace, session, {
+  return documentsOf('tasks', {
+    is: { workspace, session },
     where: [['status', 'in', HELD_STATUSES]],
-    orderBy: [['created_at', 'asc']],
+    by: ['created_at'],
     limit: OPEN_PAGE,
   });
 }
 
 /** Available tasks, in queue order. */
 export function claimableTasks(workspace: string, session: string): DocumentsQuery {
-  return tasksOf(workspace, session, {
-    where: [
-      ['status', '==', 'available'],
-      ['blockers', '==', 0],
-    ],
-    orderBy: [
-      ['priority', 'asc'],
-      ['created_at', 'asc'],
-    ],
+  return documentsOf('tasks', {
+    is: { workspace, session, status: 'available', blockers: 0 },
+    by: ['priority', 'created_at'],
     limit: OPEN_PAGE,
   });
 }
 
 /** Tasks that wait for dependencies or for a retry, and stuck tasks. */
 export function blockedTasks(workspace: string, session: string): DocumentsQuery {
-  return tasksOf(workspace, session, {
-    where: [
-      ['status', '==', 'available'],
-      ['blockers', '>', 0],
-    ],
-    orderBy: [
-      ['blockers', 'asc'],
-      ['priority', 'asc'],
-      ['created_at', 'asc'],
-    ],
+  return documentsOf('tasks', {
+    is: { workspace, session, status: 'available' },
+    where: [['blockers', '>', 0]],
+    by: ['blockers', 'priority', 'created_at'],
     limit: OPEN_PAGE,
   });
 }
 
 /** Closed tasks with a status, newest first. */
 export function closedTasks(workspace: string, session: string, status: string): DocumentsQuery {
-  return tasksOf(workspace, session, {
-    where: [['status', '==', status]],
-    orderBy: [['completed_at', 'desc']],
-    limit: PAGE,
-  });
+  return documentsOf('tasks', { is: { workspace, session, status }, by: ['-completed_at'] });
 }
 
 /** Stuck tasks. */
 export function stuckTasks(workspace: string, session: string): DocumentsQuery {
-  return tasksOf(workspace, session, {
-    where: [
-      ['status', '==', 'available'],
-      ['stuck', '==', true],
-    ],
-    orderBy: [['created_at', 'asc']],
-    limit: PAGE,
-  });
+  return documentsOf('tasks', { is: { workspace, session, status: 'available', stuck: true }, by: ['created_at'] });
 }
 
 /** Open tasks that wait for a budget. */
 export function unfundedTasks(workspace: string, session: string): DocumentsQuery {
-  return tasksOf(workspace, session, {
+  return documentsOf('tasks', {
+    is: { workspace, session },
     where: [
       ['status', 'in', OPEN_STATUSES],
       ['budget_wait', '>', ''],
     ],
-    orderBy: [['budget_wait', 'asc']],
-    limit: PAGE,
+    by: ['budget_wait'],
   });
 }
 
 /** Open tasks with a failed check, newest first. */
 export function redTasks(workspace: string, session: string): DocumentsQuery {
-  return tasksOf(workspace, session, {
+  return documentsOf('tasks', {
+    is: { workspace, session },
     where: [
       ['status', 'in', OPEN_STATUSES],
       ['failed_check.at', '>', BEGINNING],
     ],
-    orderBy: [['failed_check.at', 'desc']],
-    limit: PAGE,
+    by: ['-failed_check.at'],
   });
 }
 
 /** Available tasks whose previous lease has expired. */
 export function releasedTasks(workspace: string, session: string): DocumentsQuery {
-  return tasksOf(workspace, session, {
-    where: [
-      ['status', '==', 'available'],
-      ['lapsed_claims', '>', []],
-    ],
-    orderBy: [['lapsed_claims', 'asc']],
-    limit: PAGE,
+  return documentsOf('tasks', {
+    is: { workspace, session, status: 'available' },
+    where: [['lapsed_claims', '>', []]],
+    by: ['lapsed_claims'],
   });
 }
 
 /** Held tasks, in the order in which their leases end. */
 export function expiringTasks(workspace: string, session: string): DocumentsQuery {
-  return tasksOf(workspace, session, {
+  return documentsOf('tasks', {
+    is: { workspace, session },
     where: [
       ['status', 'in', ['claimed', 'in_progress']],
       ['lease_expires_at', '>', BEGINNING],
     ],
-    orderBy: [['lease_expires_at', 'asc']],
-    limit: PAGE,
+    by: ['lease_expires_at'],
   });
 }
 
 /** Tasks in every state that a search finds, newest first. @param word the result of `taskSearchWord` */
 export function tasksWithWord(workspace: string, word: string): DocumentsQuery {
-  return {
-    collection: 'tasks',
-    where: [
-      ['workspace', '==', workspace],
-      ['words', 'array-contains', word],
-    ],
-    orderBy: [['created_at', 'desc']],
+  return documentsOf('tasks', {
+    is: { workspace },
+    where: [['words', 'array-contains', word]],
+    by: ['-created_at'],
     limit: FOUND_PAGE,
-  };
+  });
 }
 
 export function task(id: string): DocumentQuery {
@@ -169,86 +141,50 @@ export function task(id: string): DocumentQuery {
 
 /** Last chunks of a task's log, newest first. */
 export function latestLog(task: { readonly id: string; readonly workspace: string }): DocumentsQuery {
-  return {
-    collection: `tasks/${task.id}/logs`,
-    where: [['workspace', '==', task.workspace]],
-    orderBy: [['first_line', 'desc']],
-    limit: 2,
-  };
+  return documentsOf(`tasks/${task.id}/logs`, { is: { workspace: task.workspace }, by: ['-first_line'], limit: 2 });
 }
 
 /** Chunks of a log before a line, newest first. They are read only once, because they no longer change. */
 export function olderLog(task: { readonly id: string; readonly workspace: string }, before: number): DocumentsQuery {
-  return {
-    collection: `tasks/${task.id}/logs`,
-    where: [
-      ['workspace', '==', task.workspace],
-      ['first_line', '<', before],
-    ],
-    orderBy: [['first_line', 'desc']],
+  return documentsOf(`tasks/${task.id}/logs`, {
+    is: { workspace: task.workspace },
+    where: [['first_line', '<', before]],
+    by: ['-first_line'],
     limit: 10,
-  };
+  });
 }
 
 /** Messages about a task, newest first. */
 export function taskMessages(workspace: string, taskId: string, limit = PAGE): DocumentsQuery {
-  return {
-    collection: `tasks/${taskId}/messages`,
-    where: [['workspace', '==', workspace]],
-    orderBy: [['at', 'desc']],
-    limit,
-  };
+  return documentsOf(`tasks/${taskId}/messages`, { is: { workspace }, by: ['-at'], limit });
 }
 
 /** Agents of a workspace, last seen first. For agents of `default`, the stored workspace is null. */
 export function agentsOf(workspace: string, limit = AGENT_PAGE): DocumentsQuery {
-  return {
-    collection: 'agents',
-    where: [['workspace', '==', workspace === 'default' ? null : workspace]],
-    orderBy: [['last_seen', 'desc']],
+  return documentsOf('agents', {
+    is: { workspace: workspace === 'default' ? null : workspace },
+    by: ['-last_seen'],
     limit,
-  };
+  });
 }
 
 /** Questions for the person, newest first. */
 export function requestsTo(uid: string): DocumentsQuery {
-  return {
-    collection: 'requests',
-    where: [
-      ['asked_of', '==', uid],
-      ['state', '==', 'open'],
-    ],
-    orderBy: [['created_at', 'desc']],
-    limit: PAGE,
-  };
+  return documentsOf('requests', { is: { asked_of: uid, state: 'open' }, by: ['-created_at'] });
 }
 
 /** Closed questions for the person in a workspace, with the latest end first. */
 export function answeredRequests(uid: string, workspace: string): DocumentsQuery {
-  return {
-    collection: 'requests',
-    where: [
-      ['asked_of', '==', uid],
-      ['workspace', '==', workspace],
-      ['state', 'in', CLOSED_STATES],
-    ],
-    orderBy: [['settled_at', 'desc']],
-    limit: PAGE,
-  };
+  return documentsOf('requests', {
+    is: { asked_of: uid, workspace },
+    where: [['state', 'in', CLOSED_STATES]],
+    by: ['-settled_at'],
+  });
 }
 
 /** Questions for the person about a task, open and closed, newest first. */
 export function requestsAbout(uid: string, workspace: string, taskId: string): DocumentsQuery {
-  return {
-    collection: 'requests',
-    where: [
-      ['asked_of', '==', uid],
-      ['workspace', '==', workspace],
-      ['task_id', '==', taskId],
-    ],
-    orderBy: [['created_at', 'desc']],
-    limit: PAGE,
-  };
+  return documentsOf('requests', { is: { asked_of: uid, workspace, task_id: taskId }, by: ['-created_at'] });
 }
 
 export function archivedSession(workspace: string, session: string): DocumentQuery {
@@ -257,12 +193,7 @@ export function archivedSession(workspace: string, session: string): DocumentQue
 
 /** Earlier goals of a workspace, the latest first. */
 export function archivedSessions(workspace: string): DocumentsQuery {
-  return {
-    collection: `workspaces/${workspace}/archive`,
-    where: [],
-    orderBy: [['archived_at', 'desc']],
-    limit: GOAL_PAGE,
-  };
+  return documentsOf(`workspaces/${workspace}/archive`, { by: ['-archived_at'], limit: GOAL_PAGE });
 }
 
 export function request(id: string): DocumentQuery {
@@ -270,15 +201,7 @@ export function request(id: string): DocumentQuery {
 }
 
 export function runsOf(uid: string, workspace: string): DocumentsQuery {
-  return {
-    collection: 'runs',
-    where: [
-      ['owner_uid', '==', uid],
-      ['workspace', '==', workspace],
-    ],
-    orderBy: [['created_at', 'desc']],
-    limit: PAGE,
-  };
+  return documentsOf('runs', { is: { owner_uid: uid, workspace }, by: ['-created_at'] });
 }
 
 export function run(id: string): DocumentQuery {
@@ -287,51 +210,33 @@ export function run(id: string): DocumentQuery {
 
 /** Open to-dos with a due date, earliest first. */
 export function dueTodos(uid: string): DocumentsQuery {
-  return {
-    collection: 'todos',
-    where: [
-      ['owner_uid', '==', uid],
-      ['completed', '==', false],
-      ['due_date', '>', BEGINNING],
-    ],
-    orderBy: [
-      ['due_date', 'asc'],
-      ['created_at', 'desc'],
-    ],
+  return documentsOf('todos', {
+    is: { owner_uid: uid, completed: false },
+    where: [['due_date', '>', BEGINNING]],
+    by: ['due_date', '-created_at'],
     limit: TODO_PAGE,
-  };
+  });
 }
 
 /** Open to-dos that are due before a time, earliest first. */
 export function todosDueBy(uid: string, end: Date): DocumentsQuery {
-  return {
-    collection: 'todos',
+  return documentsOf('todos', {
+    is: { owner_uid: uid, completed: false },
     where: [
-      ['owner_uid', '==', uid],
-      ['completed', '==', false],
       ['due_date', '>', BEGINNING],
       ['due_date', '<', end],
     ],
-    orderBy: [
-      ['due_date', 'asc'],
-      ['created_at', 'desc'],
-    ],
-    limit: PAGE,
-  };
+    by: ['due_date', '-created_at'],
+  });
 }
 
 /** Open to-dos without a date, newest first. */
 export function undatedTodos(uid: string): DocumentsQuery {
-  return {
-    collection: 'todos',
-    where: [
-      ['owner_uid', '==', uid],
-      ['completed', '==', false],
-      ['due_date', '==', null],
-    ],
-    orderBy: [['created_at', 'desc']],
+  return documentsOf('todos', {
+    is: { owner_uid: uid, completed: false, due_date: null },
+    by: ['-created_at'],
     limit: TODO_PAGE,
-  };
+  });
 }
 
 export function todo(id: string): DocumentQuery {
@@ -340,41 +245,17 @@ export function todo(id: string): DocumentQuery {
 
 /** Completed to-dos, newest first. */
 export function doneTodos(uid: string): DocumentsQuery {
-  return {
-    collection: 'todos',
-    where: [
-      ['owner_uid', '==', uid],
-      ['completed', '==', true],
-    ],
-    orderBy: [['completed_at', 'desc']],
-    limit: PAGE,
-  };
+  return documentsOf('todos', { is: { owner_uid: uid, completed: true }, by: ['-completed_at'] });
 }
 
 /** Active recurring to-dos, newest first. */
 export function recurringOf(uid: string): DocumentsQuery {
-  return {
-    collection: 'recurringTasks',
-    where: [
-      ['owner_uid', '==', uid],
-      ['ended', '==', false],
-    ],
-    orderBy: [['created_at', 'desc']],
-    limit: PAGE,
-  };
+  return documentsOf('recurringTasks', { is: { owner_uid: uid, ended: false }, by: ['-created_at'] });
 }
 
 /** Findings of a session's agents, newest first. */
 export function discoveriesOf(workspace: string, session: string): DocumentsQuery {
-  return {
-    collection: 'discoveries',
-    where: [
-      ['workspace', '==', workspace],
-      ['session', '==', session],
-    ],
-    orderBy: [['created_at', 'desc']],
-    limit: DISCOVERY_PAGE,
-  };
+  return documentsOf('discoveries', { is: { workspace, session }, by: ['-created_at'], limit: DISCOVERY_PAGE });
 }
 
 export function agent(id: string): DocumentQuery {
@@ -393,16 +274,22 @@ export function presenceOf(agentId: string): NodeQuery {
   return { node: `presence/${agentId}` };
 }
 
-function tasksOf(workspace: string, session: string, asked: Omit<DocumentsQuery, 'collection'>): DocumentsQuery {
-  return {
-    ...asked,
-    collection: 'tasks',
-    where: [['workspace', '==', workspace], ['session', '==', session], ...asked.where],
-  };
+interface Listed {
+  /** Fields that must have a value. */
+  readonly is?: Readonly<Record<string, unknown>>;
+  readonly where?: DocumentsQuery['where'];
+  /** Fields that order the documents. A minus before a field reverses its order. */
+  readonly by?: readonly string[];
+  readonly limit?: number;
 }
 
-function listed(collection: string, limit: number): DocumentsQuery {
-  return { collection, where: [], orderBy: [], limit };
+function documentsOf(collection: string, { is = {}, where = [], by = [], limit = PAGE }: Listed): DocumentsQuery {
+  return {
+    collection,
+    where: [...Object.entries(is).map(([field, value]) => [field, '==', value] as const), ...where],
+    orderBy: by.map((field) => (field.startsWith('-') ? [field.slice(1), 'desc'] : [field, 'asc'])),
+    limit,
+  };
 }
 
 /** Calls in the latest minutes that have calls. */

@@ -183,14 +183,15 @@ describe('the console with large lists', () => {
     assert.equal(await section('Members').getByRole('listitem').count(), SIZES.members);
     const connections = section('Agents and apps that act for you');
     await connections.getByText('20+', { exact: true }).waitFor();
-    await toEnd(more('agents and apps'));
+    await toEnd(more('agents and apps that act for you'));
     await connections.getByText(String(SIZES.connections), { exact: true }).waitFor();
     await endsWith(connections.getByRole('listitem'), 'App');
     await visit.follow(place('audit?of=workspace'));
     await page.locator('.log-line').first().waitFor();
+    await page.getByRole('combobox', { name: 'Agent' }).focus();
     const agents = page.getByRole('combobox', { name: 'Agent' }).getByRole('option');
     await eventually('all agents can be chosen', async () => (await agents.count()) === SIZES.agents + 1 || undefined);
-    await toEnd(more('older events'));
+    await toEnd(page.getByRole('button', { name: 'Load older' }));
     assert.equal(await page.locator('.log-line').count(), 2 * SIZES.worked);
     await visit.follow(place(''));
     await page.getByText(`20 of ${SIZES.discoveries}`).waitFor();

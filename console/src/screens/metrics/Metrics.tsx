@@ -8,14 +8,12 @@ import { metricsNode } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
 import { latestDays, latestMinutes } from '../../live/queries.ts';
 import { node } from '../../live/sources.ts';
-import { now } from '../../live/time.ts';
+import { calm } from '../../live/time.ts';
 import { Bones } from '../../parts/Bones.tsx';
 import { Choices } from '../../parts/Choices.tsx';
 import { Empty, Section, Shown } from '../../parts/Notice.tsx';
 import { Page } from '../../parts/Page.tsx';
 import { errorRate, type Point, pointsOf, quantile, type Span, sumOf, toolsOf } from './points.ts';
-
-const MINUTE_MS = 60_000;
 
 const SPANS = [
   ['hour', text.hour],
@@ -28,8 +26,7 @@ export function Metrics() {
   const minutes = useLive(node(latestMinutes(span.value === 'day' ? 1440 : 60), metricsNode));
   const days = useLive(node(latestDays(14), metricsNode));
   const live = span.value === 'fortnight' ? days : minutes;
-  const at = Math.floor(now.value / MINUTE_MS) * MINUTE_MS;
-  const costs = pointsOf('fortnight', ('value' in days ? days.value : undefined) ?? {}, at);
+  const costs = pointsOf('fortnight', ('value' in days ? days.value : undefined) ?? {}, calm.value);
   return (
     <Page
       title={shell.metrics}
@@ -37,7 +34,7 @@ export function Metrics() {
         <Choices legend={text.span} options={SPANS} chosen={span.value} choose={(name) => (span.value = name)} />
       }>
       <Shown live={live} what={shell.metrics.toLowerCase()} bones={<Bones lines={6} />}>
-        {(stored = {}) => <Charts points={pointsOf(span.value, stored, at)} span={span.value} costs={costs} />}
+        {(stored = {}) => <Charts points={pointsOf(span.value, stored, calm.value)} span={span.value} costs={costs} />}
       </Shown>
     </Page>
   );

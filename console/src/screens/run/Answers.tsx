@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { runs as text } from '../../../text/runs.ts';
 import { Avatar } from '../../../ui/Avatar.tsx';
+import { withLocalTimes } from '../../../ui/format.ts';
 import { Icon } from '../../../ui/Icon.tsx';
 import { State } from '../../../ui/State.tsx';
 import { UserText } from '../../../ui/UserText.tsx';
@@ -42,7 +43,7 @@ function StepAnswers({ step, winner }: StepAnswersProps) {
       </li>
       {(step.explanation !== undefined || step.error !== undefined) && (
         <li class="row soft">
-          <UserText text={step.explanation ?? step.error ?? ''} />
+          <UserText text={step.explanation ?? withLocalTimes(step.error ?? '')} />
         </li>
       )}
       {step.results.map((result, index) => (

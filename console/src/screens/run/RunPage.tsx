@@ -4,7 +4,7 @@ import { common } from '../../../text/common.ts';
 import { runs as text } from '../../../text/runs.ts';
 import { shell } from '../../../text/shell.ts';
 import { Fill } from '../../../ui/Fill.tsx';
-import { duration, fill, money } from '../../../ui/format.ts';
+import { duration, fill, money, withLocalTimes } from '../../../ui/format.ts';
 import { Entry, Menu } from '../../../ui/Menu.tsx';
 import { State } from '../../../ui/State.tsx';
 import { UserText } from '../../../ui/UserText.tsx';
@@ -155,7 +155,10 @@ function Sentence({ run, answer }: SentenceProps) {
     return (
       <Fill
         text={text.failed}
-        with={{ step: <UserText text={step} />, message: <UserText text={run.failure.message} limit={500} /> }}
+        with={{
+          step: <UserText text={step} />,
+          message: <UserText text={withLocalTimes(run.failure.message)} limit={500} />,
+        }}
       />
     );
   }

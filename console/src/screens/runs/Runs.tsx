@@ -1,7 +1,7 @@
 /** A person's runs in the workspace, newest first, and a form that starts one. */
 import { runs as text } from '../../../text/runs.ts';
 import { shell } from '../../../text/shell.ts';
-import { fill, money } from '../../../ui/format.ts';
+import { fill, money, withLocalTimes } from '../../../ui/format.ts';
 import { Meter } from '../../../ui/Meter.tsx';
 import { State } from '../../../ui/State.tsx';
 import { UserText } from '../../../ui/UserText.tsx';
@@ -74,7 +74,7 @@ function RunRow({ run }: { readonly run: Run }) {
         </a>
         {run.failure !== null && (
           <p class="soft">
-            <UserText text={run.failure.message} limit={120} />
+            <UserText text={withLocalTimes(run.failure.message)} limit={120} />
           </p>
         )}
       </th>

@@ -1,0 +1,38 @@
+/** Points of the charts on the screen Metrics. */
+import assert from 'node:assert/strict';
+import { pointsOf } from '../../../console/src/screens/metrics/points.ts';
+
+const NOW = Date.UTC(2026, 10, 24, 12, 0, 30);
+const counts = (calls: number) => ({ calls, failures: 0, milliseconds: 0, errors: {}, latencies: {} });
+const stored = (calls: number, dollars = 0) => ({ all: counts(calls), tools: {}, dollars });
+const callsOf = (points: ReturnType<typeof pointsOf>) =>
+  points.filter((point) => point.counts.calls > 0).map((point) => [point.at.toISOString(), point.counts.calls]);
+
+describe('points of the metrics', () => {
+  it('are one for each minute of the last hour, also without calls, and none before', () => {
+    const points = pointsOf(
+      'hour',
+      { '202611241200': stored(2), '202611241101': stored(3), '202611241100': stored(9) },
+      NOW,
+    );
+    assert.equal(points.length, 60);
+    assert.deepEqual(callsOf(points), [
+      ['2026-11-24T11:01:00.000Z', 3],
+      ['2026-11-24T12:00:00.000Z', 2],
+    ]);
+  });
+
+  it('are one for each hour of the last day, with the sum of its minutes', () => {
+    const points = pointsOf('day', { '202611241159': stored(2), '202611241101': stored(3) }, NOW);
+    assert.equal(points.length, 24);
+    assert.deepEqual(callsOf(points), [['2026-11-24T11:00:00.000Z', 5]]);
+  });
+
+  it('are one for each of 14 days, with its cost', () => {
+    const points = pointsOf('fortnight', { '20261124': stored(2, 0.5), '20261111': stored(1, 2) }, NOW);
+    assert.deepEqual(
+      points.map(({ dollars }) => dollars),
+      [2, ...Array.from({ length: 12 }, () => 0), 0.5],
+    );
+  });
+});
