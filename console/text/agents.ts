@@ -10,7 +10,6 @@ export const agents = {
   workingOn: 'Working on {tasks}',
   waitingIn: 'Waiting in {task}',
   waitingForYou: 'Waiting for your answer in {task}',
-  idle: 'Idle',
   signs: { working: 'Working', idle: 'Idle', waiting: 'Waiting', silent: 'Silent', offline: 'Offline' },
   seen: '{sign}, seen {when}',
   message: 'Message {agent}',

@@ -8,9 +8,9 @@ export interface Tick {
 /** Steps that people can add in their heads. */
 const NICE = [1, 2, 2.5, 5, 10];
 
-/** Returns the end of a value axis: the lowest round number above all values, with the step between its ticks. */
+/** Returns the end of a value axis: the lowest round number above all values, or 1, with the step between its ticks. */
 export function niceEnd(highest: number, steps: number): { readonly end: number; readonly step: number } {
-  const rough = Math.max(highest, Number.MIN_VALUE) / steps;
+  const rough = (highest || 1) / steps;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * (NICE.find((one) => one * power >= rough) ?? 10);
   return { end: step * steps, step };

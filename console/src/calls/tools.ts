@@ -55,11 +55,8 @@ export interface Call {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** Maximum calls per request. Source: MAX_BATCH of functions/src/mcp/http/body.ts. */
-export const MAX_BATCH = 50;
-
 /**
- * Changes several items in one request. The server runs the calls in order, and continues if one is refused.
+ * Changes several items, at most 50, in one request. The server runs the calls in order, and continues if one is refused.
  * @returns the reason of each refused call
  * @throws Refusal if all calls were refused together; Error if their outcome is unknown
  */

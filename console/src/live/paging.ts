@@ -5,7 +5,7 @@ import type { Live, Paged, Rows } from './states.ts';
 export function pagedOf<Row>(
   live: Live<Rows<Row>>,
   counted: number | undefined,
-  { more }: { more(): unknown },
+  { more }: { more(): void },
 ): Paged<Row> {
   if (!('value' in live)) return { live, count: undefined, more: undefined };
   const { rows, unreadable, isTruncated } = live.value;

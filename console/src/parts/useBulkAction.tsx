@@ -7,7 +7,10 @@ import { Icon } from '../../ui/Icon.tsx';
 import { Meter } from '../../ui/Meter.tsx';
 import { UserText } from '../../ui/UserText.tsx';
 import { inBatches } from '../calls/inBatches.ts';
-import { actBatch, type Call, MAX_BATCH } from '../calls/tools.ts';
+import { actBatch, type Call } from '../calls/tools.ts';
+
+/** Calls in one request. An action that is stopped ends after such a group. */
+const GROUP = 10;
 
 type State =
   | { readonly kind: 'idle' }
@@ -41,7 +44,7 @@ export function useBulkAction(): BulkAction {
     async run(calls) {
       isStopped.current = false;
       const { refused, left } = await inBatches<ItemCall>(calls, {
-        size: MAX_BATCH,
+        size: GROUP,
         send: actBatch,
         progress: (done) => {
           state.value = { kind: 'running', done, of: calls.length, isStopping: isStopped.current };

@@ -9,6 +9,9 @@ import { Work } from './support/work.ts';
 /** Selector of elements that the page itself never creates. They would be a sign of executed markup. */
 const FOREIGN = 'img, iframe, object, embed, video, audio, base, form[action], meta[http-equiv], script:not([src])';
 
+/** A window that shows all rows, because rows outside of it have no content. */
+const TALL = { viewport: { width: 1280, height: 8000 } };
+
 describe('the console', () => {
   let browser: Browser;
   before(async () => {
@@ -38,7 +41,7 @@ describe('the console', () => {
       .catch(() => undefined);
     await work.fail(first, PAYLOADS.join('\n').slice(0, 5000));
 
-    const visit = await Visit.open(browser);
+    const visit = await Visit.open(browser, TALL);
     await visit.signIn(await seededAccount('Ada Person'), `/?workspace=${work.workspace}`);
     const { workspace } = work;
     const screens = [
@@ -61,7 +64,7 @@ describe('the console', () => {
     assert.deepEqual(visit.complaints, []);
     await visit.close();
 
-    const bens = await Visit.open(browser);
+    const bens = await Visit.open(browser, TALL);
     await bens.signIn(await seededAccount('Ben Person'), '/todos?show=all');
     await bens.page.getByText('alert(1)').first().waitFor();
     assert.equal(await bens.page.locator(FOREIGN).count(), 0);

@@ -237,7 +237,8 @@ describe('the console with large lists', () => {
   }
 
   it('fits every screen into narrow and wide windows, and into one at 400 % zoom', async () => {
-    for (const path of [...LISTS, ...VIEWS, `t/task-${workspace}-held-0`, `a/${workspace}-agent-0`]) {
+    const items = [`t/task-${workspace}-held-0`, `a/${workspace}-agent-0`, `d/todo-${workspace}-due-0`];
+    for (const path of [...LISTS, ...VIEWS, ...items]) {
       await visit.follow(place(path));
       await page.locator('main h1').first().waitFor();
       await page.locator('main .bone').first().waitFor({ state: 'detached' });

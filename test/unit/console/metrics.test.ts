@@ -1,12 +1,24 @@
 /** Points of the charts on the screen Metrics. */
 import assert from 'node:assert/strict';
 import { pointsOf } from '../../../console/src/screens/metrics/points.ts';
+import { niceEnd } from '../../../console/ui/ticks.ts';
 
 const NOW = Date.UTC(2026, 10, 24, 12, 0, 30);
 const counts = (calls: number) => ({ calls, failures: 0, milliseconds: 0, errors: {}, latencies: {} });
 const stored = (calls: number, dollars = 0) => ({ all: counts(calls), tools: {}, dollars });
 const callsOf = (points: ReturnType<typeof pointsOf>) =>
   points.filter((point) => point.counts.calls > 0).map((point) => [point.at.toISOString(), point.counts.calls]);
+
+describe('axis of values', () => {
+  for (const [highest, end] of [
+    [0, 1],
+    [0.04, 0.04],
+    [31, 40],
+    [98, 100],
+  ] as const)
+    it(`ends at ${end} if the highest value is ${highest}`, () =>
+      assert.equal(Number(niceEnd(highest, 4).end.toFixed(9)), end));
+});
 
 describe('points of the metrics', () => {
   it('are one for each minute of the last hour, also without calls, and none before', () => {

@@ -27,6 +27,11 @@ describe('search of tasks', () => {
     assert.ok(finds('task-oriented', 'Task-oriented work'));
   });
 
+  it('looks up the word that distinguishes a task: one with a digit, or else the longest', () => {
+    assert.equal(taskSearchWord('move customer 397'), '397');
+    assert.equal(taskSearchWord('move customer 3'), 'customer');
+  });
+
   it('stores a limited number of entries for every title, and finds its first word', () =>
     forAll(fc.array(fc.string({ minLength: 2, maxLength: 20, unit: 'grapheme-ascii' })), (parts) => {
       const description = ['beginning', ...parts].join(' ');

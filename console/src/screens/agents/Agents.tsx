@@ -100,7 +100,9 @@ function AgentRow({ presence: { agent, seen, sign } }: { readonly presence: Pres
       <td>
         <NowOf agent={agent} />
       </td>
-      <td class="right num">{`${number(agent.tasks_completed)} / ${number(agent.tasks_failed)}`}</td>
+      <td
+        class="right num"
+        data-label={text.doneFailed}>{`${number(agent.tasks_completed)} / ${number(agent.tasks_failed)}`}</td>
     </>
   );
 }
@@ -108,7 +110,7 @@ function AgentRow({ presence: { agent, seen, sign } }: { readonly presence: Pres
 /** Tasks that the agent holds, with their leases. */
 export function NowOf({ agent }: { readonly agent: Agent }) {
   const [first, ...rest] = Object.keys(agent.held);
-  if (first === undefined) return <span class="faint">{text.idle}</span>;
+  if (first === undefined) return null;
   return (
     <span class="line">
       <Fill

@@ -43,7 +43,7 @@ export function Metrics() {
 interface ChartsProps {
   readonly points: readonly Point[];
   readonly span: Span;
-  /** The latest days, because the cost is stored by day. */
+  /** The latest days, because each day has its cost. */
   readonly costs: readonly Point[];
 }
 
@@ -155,10 +155,18 @@ function Charts({ points, span, costs }: ChartsProps) {
                 <th scope="row" class="title">
                   <code>{name}</code>
                 </th>
-                <td class="right num">{number(counts.calls)}</td>
-                <td class="right num">{percent(errorRate(counts))}</td>
-                <td class="right num">{latencyWords(quantile(counts, 0.5))}</td>
-                <td class="right num">{latencyWords(quantile(counts, 0.95))}</td>
+                <td class="right num" data-label={text.calls}>
+                  {number(counts.calls)}
+                </td>
+                <td class="right num" data-label={text.errors}>
+                  {percent(errorRate(counts))}
+                </td>
+                <td class="right num" data-label="p50">
+                  {latencyWords(quantile(counts, 0.5))}
+                </td>
+                <td class="right num" data-label="p95">
+                  {latencyWords(quantile(counts, 0.95))}
+                </td>
                 <td>
                   {Object.entries(counts.errors).map(([code, n]) => (
                     <span key={code} class="tag" title={code}>{`${errorWords[code] ?? code} ${number(n)}`}</span>

@@ -188,7 +188,9 @@ function Table(props: TableProps) {
   const many = useBulkAction();
   return (
     <>
-      <Progress of={many} />
+      <div class="stay">
+        <Progress of={many} />
+      </div>
       {choice === 'open' ? (
         <OpenTasks key={choice} {...props} many={many} choice={choice} />
       ) : (
