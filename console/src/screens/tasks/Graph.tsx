@@ -232,7 +232,12 @@ function Node({ task, x, y, focused }: NodeProps) {
   const lines = graph.linesOf(title);
   const first = y + (lines.length === 1 ? 33 : 26);
   return (
-    <a class={`node ${TONES[state] ?? ''}`} href={addressOf([PAGES.task, task.id])} data-id={task.id} onFocus={focused}>
+    <a
+      class={`node ${TONES[state] ?? ''}`}
+      href={addressOf([PAGES.task, task.id])}
+      data-id={task.id}
+      // The view stays if the mouse gave the focus: otherwise, the node would move away from a click.
+      onFocus={({ currentTarget }) => currentTarget.matches(':focus-visible') && focused()}>
       <title>{`${title} ${stateName(state)}${who}`}</title>
       <rect x={x} y={y} width={graph.NODE_WIDTH} height={graph.NODE_HEIGHT} rx={10} />
       <svg
