@@ -53,7 +53,7 @@ function Charts({ points, span, costs }: ChartsProps) {
   const all = sumOf(points.map(({ counts }) => counts));
   const dollars = costs.map((one) => one.dollars);
   if (all.calls === 0) return <Empty icon="metrics" title={text.none} hint={text.noneHint} />;
-  const times = points.map(({ at }) => (span === 'fortnight' ? dayOf(at) : timeOfDay(at)));
+  const times = points.map(({ at }) => (span === 'fortnight' ? dayOf(at, 'UTC') : timeOfDay(at)));
   const milliseconds = (value: number) => fill(text.milliseconds, { n: number(Math.round(value)) });
   const tiles = [
     [text.calls, number(all.calls)],
@@ -123,7 +123,7 @@ function Charts({ points, span, costs }: ChartsProps) {
           <Chart
             label={text.costPerDay}
             kind="bars"
-            points={costs.map(({ at }) => dayOf(at))}
+            points={costs.map(({ at }) => dayOf(at, 'UTC'))}
             series={[{ name: text.cost, tone: 'good', values: dollars }]}
             show={money}
           />
