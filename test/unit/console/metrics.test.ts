@@ -1,6 +1,7 @@
-/** Points of the charts on the screen Metrics. */
+/** Points and axes of the charts on the screen Metrics, and times in messages. */
 import assert from 'node:assert/strict';
 import { pointsOf } from '../../../console/src/screens/metrics/points.ts';
+import { LOCALE, withLocalTimes } from '../../../console/ui/format.ts';
 import { niceEnd } from '../../../console/ui/ticks.ts';
 
 const NOW = Date.UTC(2026, 10, 24, 12, 0, 30);
@@ -8,6 +9,16 @@ const counts = (calls: number) => ({ calls, failures: 0, milliseconds: 0, errors
 const stored = (calls: number, dollars = 0) => ({ all: counts(calls), tools: {}, dollars });
 const callsOf = (points: ReturnType<typeof pointsOf>) =>
   points.filter((point) => point.counts.calls > 0).map((point) => [point.at.toISOString(), point.counts.calls]);
+
+describe('message of the server', () => {
+  it('has its UTC times in the time zone of the reader, and otherwise stays the same', () => {
+    const form = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
+    const [one, other] = ['2026-11-30T13:29:43.098Z', '2026-11-24T00:00:00Z'];
+    const local = (time: string) => form.format(new Date(time));
+    assert.equal(withLocalTimes(`From ${one} to ${other}.`), `From ${local(one)} to ${local(other)}.`);
+    assert.equal(withLocalTimes('Version 2026-11 of T13:29'), 'Version 2026-11 of T13:29');
+  });
+});
 
 describe('axis of values', () => {
   for (const [highest, end] of [

@@ -52,6 +52,26 @@ describe('data shown in the console', () => {
     assert.equal(calls(), 3);
   });
 
+  it('includes the response to the latest request, also if an earlier response arrives after it', async () => {
+    const event = { event_id: 'e', at: NOW.toISOString(), by: 'ada', on_behalf_of: 'ada', changes: [] };
+    const arriving = ['firebase.subscribe', 'firebase.unsubscribe'];
+    backend.tools['system.getAudit'] = () => ({ events: [{ ...event, tool: arriving.shift() }] });
+    const releaseFirst = backend.hold('system.getAudit');
+    const page = await Page.open(backend, '/');
+    await page.waitFor('the first request', () => backend.called('system.getAudit').length === 1);
+    const releaseSecond = backend.hold('system.getAudit');
+    backend.put('workspaces/default/sessions/session-1/counters/0', { counts: { available: 1 } });
+    await page.shows('0 of 1 done');
+    await page.pass(3001);
+    await page.waitFor('the second request', () => backend.called('system.getAudit').length === 2);
+    releaseSecond();
+    await page.shows('You subscribed to changes');
+    releaseFirst();
+    await page.waitFor('the first response', () => arriving.length === 0);
+    await page.pass(0);
+    await page.shows('You subscribed to changes');
+  });
+
   it('includes a new task immediately, without another subscription', async () => {
     const page = await Page.open(backend, '/tasks?view=board');
     await (await page.get('region', 'Ready')).shows('Ready0');
