@@ -57,6 +57,9 @@ const BROKEN = `[...document.querySelectorAll('main :is(button, a, h1, h2):not(s
   return longest > 3 && width > 0 && width < 24 && height > 40;
 }).map((one) => one.outerHTML.slice(0, 120))`;
 
+/** Browser expression for the number of bars that stay in the window while the page scrolls. */
+const BARS = `['.top', '.tabs'].filter((bar) => getComputedStyle(document.querySelector(bar)).position !== 'static').length`;
+
 describe('the console with large lists', () => {
   const workspace = newWorkspace('large');
   let browser: Browser;
@@ -246,6 +249,7 @@ describe('the console with large lists', () => {
         await page.setViewportSize(size);
         const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
         assert.ok(width <= size.width, `/${path} is ${width} px wide, of ${size.width}`);
+        if (size.height < 320) assert.equal(await page.evaluate(BARS), 0, 'bars cover the page');
         assert.deepEqual(await page.evaluate(BROKEN), [], `/${path} at ${size.width} px`);
       }
     }
