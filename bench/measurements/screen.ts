@@ -79,11 +79,11 @@ export async function measureScreen(): Promise<Measurement> {
     await caller.call('coordination.cancel_task', { task_id: idOf(task) });
   }
   await tab.close();
-  const again: number[] = [];
-  const anew: number[] = [];
+  const withFiles: number[] = [];
+  const withoutFiles: number[] = [];
   for (let visit = 0; visit < VISITS; visit++) {
-    again.push(await firstView(window, origin, { hasFiles: true }));
-    anew.push(await firstView(window, origin, { hasFiles: false }));
+    withFiles.push(await firstView(window, origin, { hasFiles: true }));
+    withoutFiles.push(await firstView(window, origin, { hasFiles: false }));
   }
   await browser.close();
   await getAuth(firebaseApp()).deleteUser(OWNER); // A second run creates the account again.
@@ -98,8 +98,8 @@ export async function measureScreen(): Promise<Measurement> {
     figures: {
       [what]: percentile(milliseconds, 0.95),
       'ms from the call to the screen, median': percentile(milliseconds, 0.5),
-      [repeated]: percentile(again, 0.5),
-      [first]: percentile(anew, 0.5),
+      [repeated]: percentile(withFiles, 0.5),
+      [first]: percentile(withoutFiles, 0.5),
     },
     figureTargets: {
       [what]: { kind: 'at most', value: 500 },

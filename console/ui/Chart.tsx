@@ -11,7 +11,7 @@ interface Series {
   readonly values: readonly (number | undefined)[];
 }
 
-interface ChartProps {
+export interface ChartProps {
   readonly label: string;
   readonly kind: 'bars' | 'lines';
   /** Time of each point, in words. */

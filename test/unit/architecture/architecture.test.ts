@@ -27,8 +27,8 @@ const MAX_LINES = 57_900;
  * Maximum number of lines of all text files in git, including tests, documents and data but not lockfiles. The console
  * has its own limit. Source: docs/decisions/0055-console-design.md.
  */
-const MAX_TRACKED_LINES = 202_700;
-const MAX_CONSOLE_LINES = 18_320;
+const MAX_TRACKED_LINES = 202_680;
+const MAX_CONSOLE_LINES = 18_310;
 
 /** Maximum number of lines of a file. Most files have 60 to 250 lines. */
 const MAX_FILE_LINES = 500;

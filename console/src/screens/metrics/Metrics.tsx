@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { errorWords, metrics as text } from '../../../text/metrics.ts';
 import { shell } from '../../../text/shell.ts';
-import { Chart } from '../../../ui/Chart.tsx';
+import { Chart, type ChartProps } from '../../../ui/Chart.tsx';
 import { dayOf, fill, money, number, percent, timeOfDay } from '../../../ui/format.ts';
 import { metricsNode } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
@@ -13,7 +13,7 @@ import { Bones } from '../../parts/Bones.tsx';
 import { Choices } from '../../parts/Choices.tsx';
 import { Empty, Section, Shown } from '../../parts/Notice.tsx';
 import { Page } from '../../parts/Page.tsx';
-import { errorRate, type Point, pointsOf, quantile, type Span, sumOf, toolsOf } from './points.ts';
+import { type Counts, errorRate, type Point, pointsOf, quantile, type Span, sumOf, toolsOf } from './points.ts';
 
 const SPANS = [
   ['hour', text.hour],
@@ -49,6 +49,13 @@ interface ChartsProps {
 
 const LABELS = { hour: text.perMinute, day: text.perHour, fortnight: text.perDay } as const;
 
+const COLUMNS: readonly (readonly [label: string, show: (counts: Counts) => string])[] = [
+  [text.calls, ({ calls }) => number(calls)],
+  [text.errors, (counts) => percent(errorRate(counts))],
+  ['p50', (counts) => latencyWords(quantile(counts, 0.5))],
+  ['p95', (counts) => latencyWords(quantile(counts, 0.95))],
+];
+
 function Charts({ points, span, costs }: ChartsProps) {
   const all = sumOf(points.map(({ counts }) => counts));
   const dollars = costs.map((one) => one.dollars);
@@ -75,77 +82,58 @@ function Charts({ points, span, costs }: ChartsProps) {
         ))}
       </dl>
       <div class="charts">
-        <Section title={LABELS[span]} isCard>
-          <Chart
-            label={LABELS[span]}
-            kind="bars"
-            points={times}
-            series={[
-              {
-                name: text.succeeded,
-                tone: 'busy',
-                values: points.map(({ counts }) => counts.calls - counts.failures),
-              },
-              { name: text.failed, tone: 'bad', values: points.map(({ counts }) => counts.failures) },
-            ]}
-            show={number}
-          />
-        </Section>
-        <Section title={text.errorRate} isCard>
-          <Chart
-            label={text.errorRate}
-            kind="lines"
-            points={times}
-            series={[
-              {
-                name: text.errorRate,
-                tone: 'bad',
-                values: points.map(({ counts }) => (counts.calls === 0 ? undefined : errorRate(counts))),
-              },
-            ]}
-            leastEnd={0.04}
-            show={percent}
-          />
-        </Section>
-        <Section title={text.latency} isCard>
-          <Chart
-            label={text.latency}
-            kind="lines"
-            points={times}
-            series={[
-              { name: 'p95', tone: 'wait', values: points.map(({ counts }) => quantile(counts, 0.95)?.value) },
-              { name: 'p50', tone: 'lead', values: points.map(({ counts }) => quantile(counts, 0.5)?.value) },
-            ]}
-            show={milliseconds}
-          />
-        </Section>
-        <Section title={text.costPerDay} isCard>
-          <Chart
-            label={text.costPerDay}
-            kind="bars"
-            points={costs.map(({ at }) => dayOf(at, 'UTC'))}
-            series={[{ name: text.cost, tone: 'good', values: dollars }]}
-            show={money}
-          />
-        </Section>
+        <Card
+          label={LABELS[span]}
+          kind="bars"
+          points={times}
+          series={[
+            { name: text.succeeded, tone: 'busy', values: points.map(({ counts }) => counts.calls - counts.failures) },
+            { name: text.failed, tone: 'bad', values: points.map(({ counts }) => counts.failures) },
+          ]}
+          show={number}
+        />
+        <Card
+          label={text.errorRate}
+          kind="lines"
+          points={times}
+          series={[
+            {
+              name: text.errorRate,
+              tone: 'bad',
+              values: points.map(({ counts }) => (counts.calls === 0 ? undefined : errorRate(counts))),
+            },
+          ]}
+          leastEnd={0.04}
+          show={percent}
+        />
+        <Card
+          label={text.latency}
+          kind="lines"
+          points={times}
+          series={[
+            { name: 'p95', tone: 'wait', values: points.map(({ counts }) => quantile(counts, 0.95)?.value) },
+            { name: 'p50', tone: 'lead', values: points.map(({ counts }) => quantile(counts, 0.5)?.value) },
+          ]}
+          show={milliseconds}
+        />
+        <Card
+          label={text.costPerDay}
+          kind="bars"
+          points={costs.map(({ at }) => dayOf(at, 'UTC'))}
+          series={[{ name: text.cost, tone: 'good', values: dollars }]}
+          show={money}
+        />
       </div>
       <Section title={text.byTool} isCard>
         <table class="list">
           <thead>
             <tr>
               <th scope="col">{text.tool}</th>
-              <th scope="col" class="right">
-                {text.calls}
-              </th>
-              <th scope="col" class="right">
-                {text.errors}
-              </th>
-              <th scope="col" class="right">
-                p50
-              </th>
-              <th scope="col" class="right">
-                p95
-              </th>
+              {COLUMNS.map(([name]) => (
+                <th key={name} scope="col" class="right">
+                  {name}
+                </th>
+              ))}
               <th scope="col">{text.why}</th>
             </tr>
           </thead>
@@ -155,18 +143,11 @@ function Charts({ points, span, costs }: ChartsProps) {
                 <th scope="row" class="title">
                   <code>{name}</code>
                 </th>
-                <td class="right num" data-label={text.calls}>
-                  {number(counts.calls)}
-                </td>
-                <td class="right num" data-label={text.errors}>
-                  {percent(errorRate(counts))}
-                </td>
-                <td class="right num" data-label="p50">
-                  {latencyWords(quantile(counts, 0.5))}
-                </td>
-                <td class="right num" data-label="p95">
-                  {latencyWords(quantile(counts, 0.95))}
-                </td>
+                {COLUMNS.map(([label, show]) => (
+                  <td key={label} class="right num" data-label={label}>
+                    {show(counts)}
+                  </td>
+                ))}
                 <td>
                   {Object.entries(counts.errors).map(([code, n]) => (
                     <span key={code} class="tag" title={code}>{`${errorWords[code] ?? code} ${number(n)}`}</span>
@@ -178,6 +159,14 @@ function Charts({ points, span, costs }: ChartsProps) {
         </table>
       </Section>
     </>
+  );
+}
+
+function Card(chart: ChartProps) {
+  return (
+    <Section title={chart.label} isCard>
+      <Chart {...chart} />
+    </Section>
   );
 }
 
