@@ -155,16 +155,16 @@ function Line({ of: { tone, values }, width, y }: LineProps) {
   const parts: string[][] = [[]];
   for (const [index, value] of values.entries()) {
     const isAlone = values[index - 1] === undefined && values[index + 1] === undefined;
-    // A line through one point would be invisible.
-    const places = isAlone ? [index + 0.2, index + 0.8] : [index + 0.5];
-    if (value !== undefined)
-      parts.at(-1)?.push(...places.map((x) => `${(x * width).toFixed(1)},${y(value).toFixed(1)}`));
-    else if (parts.at(-1)?.length !== 0) parts.push([]);
+    if (value !== undefined) {
+      const point = `${((index + 0.5) * width).toFixed(1)},${y(value).toFixed(1)}`;
+      // A line needs two points. Two equal ones are drawn as a dot.
+      parts.at(-1)?.push(point, ...(isAlone ? [point] : []));
+    } else if (parts.at(-1)?.length !== 0) parts.push([]);
   }
   return (
     <g class={`f-${tone}`}>
       {parts.map((part) => (
-        <polyline key={part[0]} points={part.join(' ')} />
+        <polyline key={part[0]} class={part.length === 2 && part[0] === part[1] ? 'dot' : ''} points={part.join(' ')} />
       ))}
     </g>
   );

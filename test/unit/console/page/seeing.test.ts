@@ -72,6 +72,14 @@ describe('data shown in the console', () => {
     await page.shows('You subscribed to changes');
   });
 
+  it('includes the latency of a single minute as a dot, because a line needs two points', async () => {
+    const counts = { calls: 2, latencies: { b0: 2 } };
+    backend.putNode('metrics/minutes', { [NOW.toISOString().replace(/\D/g, '').slice(0, 12)]: { all: counts } });
+    const page = await Page.open(backend, '/metrics');
+    const chart = await page.get('region', 'Latency');
+    assert.equal(chart.element.querySelectorAll('polyline.dot').length, 2);
+  });
+
   it('includes a new task immediately, without another subscription', async () => {
     const page = await Page.open(backend, '/tasks?view=board');
     await (await page.get('region', 'Ready')).shows('Ready0');
