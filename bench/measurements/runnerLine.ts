@@ -56,7 +56,7 @@ async function timesOf(runner: McpCaller): Promise<Record<'printed' | 'sent', nu
       await runner.call('coding.append_logs', { taskId, epoch, entries });
       return undefined;
     },
-    heartbeat: async () => undefined,
+    heartbeat: async () => ({ messages: [] }),
     end: async () => 'completed',
   };
   const options = { hub, taskId, epoch, journal: new Journal(path), heartbeatMs: 60_000, say: console.error };

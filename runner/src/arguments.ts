@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { z } from 'zod';
+import { parseAgent } from './agents/index.ts';
 import { isLoopback } from './hub/address.ts';
 
 const options = {
@@ -15,6 +16,7 @@ const options = {
   base: { type: 'string' },
   acceptance: { type: 'string' },
   push: { type: 'boolean' },
+  agent: { type: 'string', multiple: true },
   unsafe: { type: 'boolean' },
   silence: { type: 'string' },
   lease: { type: 'string' },
@@ -45,6 +47,17 @@ const settings = z.strictObject({
     .optional(),
   acceptance: text('acceptance').optional(),
   push: z.boolean().default(false),
+  agent: z
+    .array(
+      z.string().transform((value, context) => {
+        const agent = parseAgent(value);
+        if (agent !== undefined) return agent;
+        const message = `--agent must have the form NAME=COMMAND, as in --agent goose="goose acp". Got "${value}".`;
+        context.addIssue({ code: 'custom', message });
+        return z.NEVER;
+      }),
+    )
+    .default([]),
   unsafe: z.boolean().default(false),
   silence: whole('silence', 1, 24 * 60 * 60).default(600),
   lease: whole('lease', 15, 60 * 60).default(120),

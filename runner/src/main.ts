@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { basename, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { findInstalled } from './agents/index.ts';
 import { parseSettings, type Settings, UsageError } from './arguments.ts';
-import { findInstalled } from './clis/index.ts';
 import { GitError } from './git/git.ts';
 import { openRepository } from './git/repository.ts';
 import { HubConnection, HubRefusal, HubUnreachable } from './hub/connection.ts';
@@ -47,9 +47,9 @@ async function run(settings: Settings): Promise<boolean> {
   const repository = await openRepository(settings.repo);
   if (settings.push && !repository.hasOrigin)
     throw new UsageError('--push needs a remote "origin", but the repository has none.');
-  const installed = await findInstalled(env);
+  const installed = await findInstalled(env, settings.agent, say);
   const machine = { platform: process.platform, uid: process.getuid?.(), env };
-  const tools = installed.map(({ tool }) => tool);
+  const tools = installed.map(({ agent }) => agent.tool);
   checkAgents(tools, settings.unsafe, machine);
   const worktrees = worktreesFolder(settings);
   checkWorktrees(worktrees);

@@ -4,11 +4,12 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import type { AgentProgram } from './agents/agent.ts';
+import type { InstalledAgent } from './agents/index.ts';
 import type { Settings } from './arguments.ts';
-import type { InstalledCli } from './clis/index.ts';
 import type { Repository } from './git/repository.ts';
 import { claimTask } from './hub/claim.ts';
-import type { ClaimedTask, Ending, Hub } from './hub/hub.ts';
+import type { ClaimedTask, CodingTool, Ending, Hub } from './hub/hub.ts';
 import { Outages, RETURN_AFTER_SECONDS } from './outage/outages.ts';
 import { probeAgent } from './outage/probe.ts';
 import type { Clock } from './outage/schedule.ts';
@@ -18,7 +19,7 @@ import { MARK_VARIABLE } from './process/identity.ts';
 import { recover } from './recovery.ts';
 import type { Redactor } from './redaction.ts';
 import { Attempt } from './task/attempt.ts';
-import type { AttemptFailure } from './task/failure.ts';
+import { AttemptFailure, type FailureClass } from './task/failure.ts';
 import { TaskLog } from './task/log.ts';
 import { AttemptRecord } from './task/record.ts';
 import { cut } from './text.ts';
@@ -45,7 +46,7 @@ export interface RunnerOptions {
   readonly repository: Repository;
   readonly hub: Hub;
   readonly agentId: string;
-  readonly installed: readonly InstalledCli[];
+  readonly installed: readonly InstalledAgent[];
   readonly worktrees: string;
   readonly redactor: Redactor;
   /** Environment of the coding agents. */
@@ -63,8 +64,7 @@ export class Runner {
   private readonly project: string | undefined;
   private readonly active = new Set<Outbox>();
   private readonly stopping = new AbortController();
-  /** Id of the last message that a coding agent received. The hub sends later messages again. */
-  private readUntil: string | undefined;
+  private readonly agents: ReadonlyMap<CodingTool, AgentProgram>;
   /** Aborted when the runner is stopped or cannot continue. */
   private readonly ending: AbortSignal;
   private readonly outages: Outages;
@@ -75,11 +75,12 @@ export class Runner {
     this.attempts = `${options.repository.stateFolder}/attempts`;
     this.heartbeatMs = Math.min(MAX_HEARTBEAT_MS, (options.settings.lease * 1000) / 4);
     this.project = options.settings.project ?? options.repository.project;
-    const { installed, env, redactor, settings, say, clock } = options;
+    const { installed, redactor, settings, say, clock } = options;
+    this.agents = new Map(installed.map(({ agent }) => [agent.tool, agent]));
     this.outages = new Outages({
-      tools: installed.map(({ tool }) => tool),
+      tools: [...this.agents.keys()],
       waits: !settings.once,
-      probe: (tool, failure) => probeAgent({ tool, failure, env, mark: `${this.mark}.probe`, signal: this.ending }),
+      probe: (tool, failure) => this.probe(tool, failure),
       say: (message) => say(redactor.text(message)),
       clock,
       ending: this.ending,
@@ -104,6 +105,12 @@ export class Runner {
       if (this.ending.aborted) await this.outages.settled();
       stopWatchdog();
     }
+  }
+
+  private async probe(tool: CodingTool, failure: FailureClass): Promise<boolean> {
+    const agent = this.agents.get(tool);
+    const options = { failure, env: this.options.env, mark: `${this.mark}.probe`, signal: this.ending };
+    return agent !== undefined && probeAgent({ agent, ...options });
   }
 
   private async recoverRecords(): Promise<void> {
@@ -165,7 +172,6 @@ export class Runner {
       waitMs: CLAIM_WAIT_MS,
       project: this.project,
       taskId: settings.task,
-      readUntil: this.readUntil,
     };
     return claimTask(hub, wishes, { retryMs: RETRY_MS, shutdown: this.ending, say });
   }
@@ -191,14 +197,14 @@ export class Runner {
     const { journal } = record;
     const outbox = new Outbox({ hub, taskId, epoch, journal, heartbeatMs: this.heartbeatMs, say });
     this.active.add(outbox);
-    const outage = this.outages.reasonOf(tool);
-    // An outage of the coding agent began while the claim was waiting at the hub.
-    if (outage !== undefined) return this.returnTask(task, record, outbox, outage);
+    const agent = this.agentFor(tool);
+    if (agent instanceof AttemptFailure) return this.returnTask(task, record, outbox, agent);
     say(`${taskId}: ${description.split('\n')[0]} (${tool}, branch ${branch}, attempt ${task.attempt})`);
     const attempt = new Attempt({
       repository,
       hub,
       task,
+      agent,
       outbox,
       log: new TaskLog(redactor, (entry) => outbox.append(entry)),
       redactor,
@@ -218,8 +224,13 @@ export class Runner {
       reported: (failure) => this.outages.note(tool, taskId, failure),
     });
     const { ending, delivery } = await attempt.run();
-    this.readUntil = task.messages.at(-1)?.id ?? this.readUntil;
     return this.concluded(record, outbox, ending, delivery);
+  }
+
+  /** Returns why the task must be returned if an outage of its agent began while the claim was waiting at the hub. */
+  private agentFor(tool: CodingTool): AgentProgram | AttemptFailure {
+    const missing = new AttemptFailure('cli_missing', `This runner has no coding agent for ${tool}.`);
+    return this.outages.reasonOf(tool) ?? this.agents.get(tool) ?? missing;
   }
 
   private async returnTask(

@@ -44,7 +44,9 @@ export function isTooOld(printed: string): boolean {
 /** @throws CannotStart if no coding agent is installed, or if one refuses to run in this environment */
 export function checkAgents(tools: readonly CodingTool[], unsafe: boolean, { uid, env }: Machine): void {
   if (tools.length === 0)
-    throw new CannotStart('No coding agent found. Install Claude Code (claude) or Gemini CLI (gemini).');
+    throw new CannotStart(
+      'No coding agent found. Install Claude Code (claude), Codex (codex), Gemini CLI (gemini), opencode or Copilot CLI (copilot), or name one with --agent.',
+    );
   // Claude Code 2.1.197 allows root in its own containers, which set these variables.
   const isExcepted = env['IS_SANDBOX'] === '1' || Boolean(env['CLAUDE_CODE_BUBBLEWRAP']);
   if (unsafe && uid === 0 && tools.includes('CLAUDECODE') && !isExcepted)

@@ -16,6 +16,7 @@ export const USAGE = `Usage:
   --base <ref>             starting point of new branches, unless the task sets one (default: HEAD)
   --acceptance <command>   command that must succeed to complete a task, unless the task sets one
   --push                   fetch bases and task branches from "origin", and push task branches
+  --agent <name>=<command> use another coding agent, whose command starts an Agent Client Protocol server (repeatable)
   --unsafe                 turn off the coding agents' permission checks
 
   --silence <seconds>      stop a coding agent that prints nothing for this long (default: 600)

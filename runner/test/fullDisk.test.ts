@@ -15,9 +15,9 @@ const FULL = '/dev/full';
 class StrictHub extends LocalHub {
   readonly ended = new Map<string, Ending>();
 
-  override async append(task: string, epoch: number, entries: readonly LogEntry[]) {
+  override async append(task: string, epoch: number, entries: readonly LogEntry[], heard: readonly string[]) {
     checkEntries(entries);
-    return super.append(task, epoch, entries);
+    return super.append(task, epoch, entries, heard);
   }
 
   override async end(task: string, epoch: number, ending: Ending): Promise<string> {

@@ -161,7 +161,6 @@ describe('the end of marked processes', () => {
       cwd: '/',
       env: {},
       mark,
-      input: '',
       onOutput: () => undefined,
     });
     await until(() => findProcesses(mark).length > 0);

@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { claude } from '../src/clis/claude.ts';
-import type { Stop } from '../src/hub/hub.ts';
 import { Journal } from '../src/outbox/journal.ts';
 import { Outbox } from '../src/outbox/outbox.ts';
 import { endProcesses, findProcesses, MARK_VARIABLE } from '../src/process/identity.ts';
 import { createRedactor } from '../src/redaction.ts';
 import { runAgent } from '../src/task/agentRun.ts';
 import { TaskLog } from '../src/task/log.ts';
+import { markOf, optionsFor } from './support/agentRuns.ts';
 import { newFolder, removeFolder } from './support/folders.ts';
 import { DEAF, FOREVER, installStandIn } from './support/standIn.ts';
 import { until } from './support/waiting.ts';
@@ -23,7 +22,7 @@ describe('the runner', () => {
 
   beforeEach(() => {
     folder = newFolder();
-    mark = `test-${folder.split('/').pop()}`;
+    mark = markOf(folder);
   });
   afterEach(() => {
     Date.now = now;
@@ -45,13 +44,14 @@ describe('the runner', () => {
   ] as const)
     it(`sends heartbeats and log lines if the clock jumps ${direction} by an hour`, async () => {
       const calls: string[] = [];
-      const call = (name: string) => async (): Promise<Stop | undefined> => {
-        calls.push(name);
-        return undefined;
+      const append = async (): Promise<undefined> => void calls.push('append');
+      const heartbeat = async () => {
+        calls.push('heartbeat');
+        return { messages: [] };
       };
       const journal = new Journal(`${folder}/log.jsonl`);
       const outbox = new Outbox({
-        hub: { append: call('append'), heartbeat: call('heartbeat'), end: async () => 'ended' },
+        hub: { append, heartbeat, end: async () => 'ended' },
         taskId: 'task-1',
         epoch: 1,
         journal,
@@ -89,22 +89,12 @@ describe('the runner', () => {
       `let n = 0; setInterval(() => { said('Working.'); if (++n === 30) { result(); process.exit(); } }, 100);`,
     );
     let stopped = false;
-    const { failure } = await runAgent({
-      cli: claude,
-      wishes: { model: undefined, allowedTools: [], unsafe: false },
-      prompt: 'Do it.',
-      folder,
-      env: { PATH: `${folder}/bin` },
-      mark,
-      log: new TaskLog(createRedactor([], {}), ({ message }) => {
-        if (message !== 'Working.' || stopped) return;
-        stopped = true;
-        setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500));
-      }),
-      silenceMs: 1000,
-      signal: new AbortController().signal,
-      onResult: () => undefined,
+    const log = new TaskLog(createRedactor([], {}), ({ message }) => {
+      if (message !== 'Working.' || stopped) return;
+      stopped = true;
+      setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500));
     });
+    const { failure } = await runAgent(optionsFor(folder, log, { silenceMs: 1000 }));
     assert.ok(stopped);
     assert.equal(failure, undefined);
   });

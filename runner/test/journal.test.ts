@@ -139,7 +139,7 @@ describe('a journal', () => {
           sent.push(...entries.map(({ message }) => message));
           return undefined;
         },
-        heartbeat: async () => undefined,
+        heartbeat: async () => ({ messages: [] }),
         end: async () => 'ended',
       },
       taskId: 'task-1',

@@ -29,7 +29,7 @@ describe('messages to a runner', () => {
 
   it("are added to the coding agent's prompt, and are then reported as read", async () => {
     const prompt = `${folder}/prompt.txt`;
-    const copy = `fs.writeFileSync(${JSON.stringify(prompt)}, fs.readFileSync(0, 'utf8')); result();`;
+    const copy = `fs.writeFileSync(${JSON.stringify(prompt)}, listen()); result();`;
     installStandIn(`${folder}/bin`, copy);
     const repo = newRepository(`${folder}/repo`);
     const hub = new ListeningHub({ ...taskOf('one'), messages: MESSAGES });

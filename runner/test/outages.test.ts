@@ -9,7 +9,8 @@ import { type Clock, firstWait, nextWait, timeLeft } from '../src/outage/schedul
 import { AttemptFailure, classify } from '../src/task/failure.ts';
 import { newFolder, newRepository, removeFolder } from './support/folders.ts';
 import { quickClock, startRunner, taskOf } from './support/localHub.ts';
-import { installStandIn } from './support/standIn.ts';
+import { acpStandIn } from './support/protocols.ts';
+import { installProgram, installStandIn } from './support/standIn.ts';
 import { until } from './support/waiting.ts';
 
 /** Hub with a queue, in which a returned task becomes available again with the next claim epoch. */
@@ -47,10 +48,6 @@ class Queue extends Hub {
     return undefined;
   }
 
-  override async heartbeat() {
-    return undefined;
-  }
-
   override async end(id: string, epoch: number, ending: Ending): Promise<string> {
     this.endings.push({ task: id, ending });
     if (ending.failure?.returnAfterSeconds === undefined) return 'ended';
@@ -81,7 +78,7 @@ describe('an outage of a coding agent', () => {
   const install = (instead: string, program = 'claude'): void =>
     installStandIn(
       `${folder}/bin`,
-      `fs.readFileSync(0); if (fs.existsSync(${JSON.stringify(ready)})) result(); else { ${instead} }`,
+      `listen(); if (fs.existsSync(${JSON.stringify(ready)})) result(); else { ${instead} }`,
       program,
     );
 
@@ -142,11 +139,8 @@ describe('an outage of a coding agent', () => {
 
   it('does not affect the tasks of other coding agents', async () => {
     install(failing(NOT_LOGGED_IN));
-    installStandIn(
-      `${folder}/bin`,
-      `fs.readFileSync(0); print({ type: 'result', status: 'success', stats: { input_tokens: 9, output_tokens: 9 } });`,
-      'gemini',
-    );
+    const working = acpStandIn("say('Done.'); return { usage: { inputTokens: 9, outputTokens: 9 } };");
+    installProgram(`${folder}/bin`, working, 'gemini');
     const gemini = (id: string): ClaimedTask => ({ ...taskOf(id), tool: 'GEMINI' });
     const hub = new Queue(taskOf('one'), taskOf('two'), gemini('three'), gemini('four'));
     const never: Clock = { now: () => ({ wall: 0, steady: 0 }), sleep: (_, signal) => aborted(signal) };
@@ -205,7 +199,7 @@ describe('an outage of a coding agent', () => {
     const seen = `${folder}/seen`;
     installStandIn(
       `${folder}/bin`,
-      `fs.readFileSync(0); fs.appendFileSync(${JSON.stringify(seen)}, process.cwd() + '\\n'); ${failing(NOT_LOGGED_IN)}`,
+      `listen(); fs.appendFileSync(${JSON.stringify(seen)}, process.cwd() + '\\n'); ${failing(NOT_LOGGED_IN)}`,
     );
     const running = start(hub);
     await until(() => existsSync(seen) && readFileSync(seen, 'utf8').split('\n').length > 3);
@@ -280,10 +274,7 @@ describe('the error text of a coding agent', () => {
   ] as const)
     it(`is classified as ${expected} if it is "${text.slice(0, 60)}"`, () => assert.equal(classify(text), expected));
 
-  it('is classified as authentication if Gemini CLI exits with 41, even if the text is empty', () => {
-    assert.equal(classify('', { program: 'gemini', exitCode: 41 }), 'authentication');
-    assert.equal(classify('', { program: 'claude', exitCode: 41 }), 'crashed');
-  });
+  it('is less important than the HTTP status', () => assert.equal(classify('rate limit', 401), 'authentication'));
 
   const NOW = Date.parse('2026-11-26T12:00:00Z');
   for (const [text, expected] of [

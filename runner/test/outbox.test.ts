@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { inRuns } from '../../test/support/properties.ts';
 import { HubRefusal, HubUnreachable } from '../src/hub/connection.ts';
-import type { Ending, LogEntry, Stop } from '../src/hub/hub.ts';
+import type { Beat, Ending, LogEntry, Stop } from '../src/hub/hub.ts';
 import { Journal } from '../src/outbox/journal.ts';
 import { Outbox, type OutboxOptions } from '../src/outbox/outbox.ts';
 import { newFolder, removeFolder } from './support/folders.ts';
@@ -31,7 +31,8 @@ class UnsteadyHub {
       return this.stop;
     });
 
-  heartbeat = (_task: string, _epoch: number, state?: string) => this.answer(`heartbeat ${state}`, () => this.stop);
+  heartbeat = (_task: string, _epoch: number, { state }: Beat) =>
+    this.answer(`heartbeat ${state}`, () => ({ stop: this.stop, messages: [] }));
 
   end = (_task: string, _epoch: number, ending: Ending) =>
     this.answer('end', () => {

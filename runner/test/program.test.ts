@@ -38,7 +38,6 @@ describe('a program that a runner starts', () => {
         cwd: folder,
         env: process.env,
         mark,
-        input: '',
         onOutput: failing,
       });
       await assert.rejects(program.exited, /the log is broken/);
@@ -52,7 +51,6 @@ describe('a program that a runner starts', () => {
       cwd: folder,
       env: process.env,
       mark,
-      input: '',
       onOutput: failing,
     });
     await program.exited.catch(() => undefined);
@@ -65,7 +63,7 @@ describe('a program that a runner starts', () => {
       import { openSync } from 'node:fs';
       import { startProgram } from ${JSON.stringify(MODULE)};
       try { for (;;) openSync('/dev/null', 'r'); } catch {}
-      const options = { args: ['-c', 'true'], cwd: '/', env: {}, mark: ${JSON.stringify(mark)}, input: 'x' };
+      const options = { args: ['-c', 'true'], cwd: '/', env: {}, mark: ${JSON.stringify(mark)} };
       const { exited } = startProgram({ program: '/bin/sh', ...options, onOutput: () => undefined });
       console.log(await exited.then(() => 'started', (error) => error.code));
       process.exit();

@@ -2,8 +2,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { forAll } from '../../test/support/properties.ts';
-import type { ClaimedTask, CodingTool } from '../src/hub/hub.ts';
-import { promptFor } from '../src/task/prompt.ts';
+import type { AgentProgram } from '../src/agents/agent.ts';
+import { claude } from '../src/agents/claude.ts';
+import { codex } from '../src/agents/codex.ts';
+import { KNOWN_AGENTS } from '../src/agents/known.ts';
+import type { ClaimedTask } from '../src/hub/hub.ts';
+import { framed, promptFor } from '../src/task/prompt.ts';
 import { taskOf } from './support/localHub.ts';
 
 const NOTE = /\nIn this text, a backslash before an at sign is not part of the text\.\n$/;
@@ -14,15 +18,20 @@ const CLAUDE = [
   /(^|[\s\u3002\u3001\uFF1F\uFF01])@([^\s]+)\b/,
   /(^|[\s\u3002\u3001\uFF1F\uFF01])@(agent-[\w:.@-]+)/,
 ];
-/** Regular expression of Gemini CLI 0.61.0 for files. */
-const GEMINI = [/(?<!\\)@(?:(?:"(?:[^"]*)")|(?:\\.|[^ \t\n\r,;!?()[\]{}.]|\.(?!$|[ \t\n\r])))+/];
-const REFERENCES: Readonly<Record<CodingTool, readonly RegExp[]>> = { CLAUDECODE: CLAUDE, GEMINI };
+/** Regular expression of Gemini CLI 0.61.0 for files, outside of the Agent Client Protocol. */
+const OTHERS = [/(?<!\\)@(?:(?:"(?:[^"]*)")|(?:\\.|[^ \t\n\r,;!?()[\]{}.]|\.(?!$|[ \t\n\r])))+/];
+
+/** Codex reads no "@" as a reference in the text of a turn. */
+function referencesOf({ tool }: AgentProgram): readonly RegExp[] {
+  if (tool === 'CODEX') return [];
+  return tool === 'CLAUDECODE' ? CLAUDE : OTHERS;
+}
 
 const taskWith = (texts: Partial<ClaimedTask>): ClaimedTask => ({ ...taskOf('task-1'), ...texts });
 
 describe('the prompt for a coding agent', () => {
-  for (const tool of ['CLAUDECODE', 'GEMINI'] as const)
-    it(`contains no command and no reference in the syntax of ${tool} for any text of a task`, () => {
+  for (const agent of KNOWN_AGENTS)
+    it(`contains no command and no reference in the syntax of ${agent.tool} for any text of a task`, () => {
       const text = fc.oneof(
         fc.string({ unit: 'binary' }),
         fc
@@ -31,24 +40,33 @@ describe('the prompt for a coding agent', () => {
       );
       forAll(text, text, text, text, fc.option(text, { nil: undefined }), (...texts) => {
         const [description, instructions, branch, output, acceptance] = texts;
-        const messages = [{ id: 'm', from: output, text: output, sent_at: '' }];
+        const messages = [{ id: 'm', from: output, text: output, at: '' }];
         const failure = { class: output, message: output };
         const prompt = promptFor(
-          taskWith({ tool, description, instructions, branch, messages, previous: { failure } }),
+          taskWith({ description, instructions, branch, messages, previous: { failure } }),
           acceptance,
+          agent,
         );
         assert.ok(prompt.startsWith('Task: '));
-        for (const reference of REFERENCES[tool]) assert.doesNotMatch(prompt, reference);
+        const message = messages.map((one) => framed(one, agent)).join();
+        assert.ok(message.startsWith('A message from "'));
+        for (const reference of referencesOf(agent))
+          for (const said of [prompt, message]) assert.doesNotMatch(said, reference);
       });
     });
 
   it("differs from the task's text only by backslashes before references and a note about them", () => {
     const description = '/login page';
     const instructions = '!ls\n#note\n- item\nSee @src/a.ts and write to ada@example.com.';
-    const prompt = promptFor(taskWith({ description, instructions }), undefined);
+    const prompt = promptFor(taskWith({ description, instructions }), undefined, claude);
     assert.ok(prompt.startsWith(`Task: ${description}\n\n!ls\n#note\n- item\nSee \\@src/a.ts and`), prompt);
     assert.ok(prompt.includes('ada@example.com'));
     assert.match(prompt, NOTE);
-    assert.doesNotMatch(promptFor(taskWith({ instructions: 'ada@example.com' }), undefined), NOTE);
+    assert.doesNotMatch(promptFor(taskWith({ instructions: 'ada@example.com' }), undefined, claude), NOTE);
+  });
+
+  it('does not ask an agent to commit if its sandbox forbids it', () => {
+    assert.match(promptFor(taskWith({}), undefined, claude), /You may commit/);
+    assert.match(promptFor(taskWith({}), undefined, codex), /Do not commit/);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { inRuns } from '../../test/support/properties.ts';
 import { CredentialRefused, HubRefusal, HubUnreachable } from '../src/hub/connection.ts';
-import type { Ending, LogEntry, Stop } from '../src/hub/hub.ts';
+import type { Beat, Ending, LogEntry, Standing, Stop } from '../src/hub/hub.ts';
 import { Journal } from '../src/outbox/journal.ts';
 import { Outbox, type OutboxOptions } from '../src/outbox/outbox.ts';
 import { newFolder, removeFolder } from './support/folders.ts';
@@ -39,10 +39,10 @@ class StrictHub {
     return undefined;
   };
 
-  heartbeat = async (_task: string, _epoch: number, state?: string): Promise<Stop | undefined> => {
+  heartbeat = async (_task: string, _epoch: number, { state }: Beat): Promise<Standing> => {
     this.states.push(state);
     this.checkHeartbeat(state);
-    return undefined;
+    return { messages: [] };
   };
 
   end = async (_task: string, _epoch: number, ending: Ending): Promise<string> => {

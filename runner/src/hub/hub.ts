@@ -1,36 +1,46 @@
 /** Calls from a runner to the hub. Source: docs/guides/runner.md, "The protocol". */
 import { z } from 'zod';
+import type { Hearing } from '../agents/agent.ts';
 import type { Json } from '../redaction.ts';
 import type { FailureClass } from '../task/failure.ts';
 import type { HubConnection } from './connection.ts';
 
-/** Names of the coding agents in tasks. Their programs are listed in `src/clis`. */
-export const CODING_TOOLS = ['CLAUDECODE', 'GEMINI'] as const;
-export type CodingTool = (typeof CODING_TOOLS)[number];
+/** Name of a coding agent in tasks, such as `CLAUDECODE`. `src/agents/known.ts` lists the agents. */
+export type CodingTool = string;
 
 export interface LogEntry {
   readonly sequence: number;
   /** Time of the entry, as an RFC 3339 timestamp. */
   readonly at: string;
   readonly level: 'debug' | 'info' | 'warn' | 'error';
-  readonly type: 'system' | 'agent' | 'tool' | 'command' | 'output' | 'git' | 'acceptance';
+  readonly type: 'system' | 'agent' | 'tool' | 'command' | 'output' | 'git' | 'acceptance' | 'message';
   readonly prefix?: string;
   readonly message: string;
+  /** The message that the agent has heard, in an entry of the type `message`. */
+  readonly data?: { readonly message_id: string; readonly sent_at: string };
 }
 
 const claimedTask = z.object({
   id: z.string(),
   epoch: z.number(),
-  tool: z.enum(CODING_TOOLS),
+  tool: z.string(),
   description: z.string(),
   instructions: z.string(),
   branch: z.string(),
   config: z.record(z.string(), z.json()),
   attempt: z.number(),
   previous: z.object({ failure: z.object({ class: z.string(), message: z.string() }) }).optional(),
+  /** Trace of the call that created the task. Source: https://www.w3.org/TR/trace-context/#traceparent-header */
+  traceparent: z.string().optional(),
 });
 
-const message = z.object({ id: z.string(), from: z.string(), text: z.string(), task_id: z.string().optional() });
+const message = z.object({
+  id: z.string(),
+  from: z.string(),
+  text: z.string(),
+  at: z.string().default(''),
+  task_id: z.string().optional(),
+});
 export type Message = z.output<typeof message>;
 export type ClaimedTask = z.output<typeof claimedTask> & { readonly messages: readonly Message[] };
 const stop = z.object({ reason: z.enum(['ended', 'claim_lost']), message: z.string() });
@@ -39,7 +49,8 @@ export type Stop = z.output<typeof stop>;
 
 const answer = <Result extends z.ZodType>(result: Result) => z.object({ result });
 const claimAnswer = answer(z.object({ task: claimedTask.nullable(), messages: z.array(message).default([]) }));
-const standing = answer(z.object({ stop: stop.optional() }));
+const standing = answer(z.object({ stop: stop.optional(), messages: z.array(message).default([]) }));
+export type Standing = z.output<typeof standing>['result'];
 const endAnswer = answer(z.object({ outcome: z.string() }));
 const registration = z.object({ agentId: z.string(), workspace: z.string(), owner: z.string().default('its owner') });
 const registered = answer(registration);
@@ -70,8 +81,16 @@ export interface ClaimWishes {
   readonly waitMs: number;
   readonly project?: string | undefined;
   readonly taskId?: string | undefined;
-  /** Id of the last message that was passed to a coding agent. The hub does not send earlier messages again. */
-  readonly readUntil?: string | undefined;
+}
+
+export interface Beat {
+  readonly state?: 'in_progress' | 'waiting' | undefined;
+  /** When the coding agent hears a message. Senders of messages are told. */
+  readonly hearing?: Hearing | undefined;
+  /** Id of the last message that was received. The hub returns only later messages. */
+  readonly receivedUntil?: string | undefined;
+  /** Time to wait for a message or a stop, in milliseconds. */
+  readonly waitMs?: number;
 }
 
 export interface PullRequestDraft {
@@ -103,8 +122,8 @@ export class Hub {
    * @param key idempotency key of this claim; a repeated call returns the first result
    */
   async claim(wishes: ClaimWishes, key: string, signal: AbortSignal): Promise<ClaimedTask | undefined> {
-    const { project, taskId, readUntil, ...rest } = wishes;
-    const named = { ...(project && { project }), ...(taskId && { taskId }), ...(readUntil && { readUntil }) };
+    const { project, taskId, ...rest } = wishes;
+    const named = { ...(project && { project }), ...(taskId && { taskId }) };
     const args = { ...rest, ...named, idempotency_key: key };
     const options = { signal, waitMs: wishes.waitMs };
     const { result } = await this.connection.call('coding_claim_task', args, claimAnswer, options);
@@ -112,14 +131,23 @@ export class Hub {
     return task === null ? undefined : { ...task, messages };
   }
 
-  async append(taskId: string, epoch: number, entries: readonly LogEntry[]): Promise<Stop | undefined> {
-    const { result } = await this.connection.call('coding_append_logs', { taskId, epoch, entries }, standing);
-    return result.stop;
+  /** @param heard ids of the messages that the coding agent has acknowledged; from then on, they count as read */
+  async append(
+    taskId: string,
+    epoch: number,
+    entries: readonly LogEntry[],
+    heard: readonly string[],
+  ): Promise<Stop | undefined> {
+    const args = { taskId, epoch, entries, ...(heard.length > 0 && { heard }) };
+    return (await this.connection.call('coding_append_logs', args, standing)).result.stop;
   }
 
-  async heartbeat(taskId: string, epoch: number, state?: 'in_progress' | 'waiting'): Promise<Stop | undefined> {
-    const args = { taskId, epoch, ...(state && { state }) };
-    return (await this.connection.call('coding_heartbeat_task', args, standing)).result.stop;
+  async heartbeat(taskId: string, epoch: number, beat: Beat, signal?: AbortSignal): Promise<Standing> {
+    const { state, hearing, receivedUntil, waitMs } = beat;
+    const named = { ...(state && { state }), ...(hearing && { hearing }), ...(receivedUntil && { receivedUntil }) };
+    const args = { taskId, epoch, ...named, ...(waitMs && { waitMs }) };
+    const options = { signal, waitMs: waitMs ?? 0 };
+    return (await this.connection.call('coding_heartbeat_task', args, standing, options)).result;
   }
 
   /** @returns the outcome of the task, as `end_task` returns it */

@@ -15,9 +15,10 @@ const logEntry: z.ZodType<LogEntry> = z.object({
   sequence: z.number(),
   at: z.string(),
   level: z.enum(['debug', 'info', 'warn', 'error']),
-  type: z.enum(['system', 'agent', 'tool', 'command', 'output', 'git', 'acceptance']),
+  type: z.enum(['system', 'agent', 'tool', 'command', 'output', 'git', 'acceptance', 'message']),
   prefix: z.string().exactOptional(),
   message: z.string(),
+  data: z.object({ message_id: z.string(), sent_at: z.string() }).exactOptional(),
 });
 
 export interface Batch {

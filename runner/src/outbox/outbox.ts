@@ -1,7 +1,11 @@
-/** Sends an attempt's log entries and its ending in order, each exactly once, even after long network outages. */
+/**
+ * Sends an attempt's log entries and its ending in order, each exactly once, even after long network outages. Receives
+ * messages for the coding agent.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Hearing } from '../agents/agent.ts';
 import { CredentialRefused } from '../hub/connection.ts';
-import type { Ending, Hub, LogEntry, Stop } from '../hub/hub.ts';
+import type { Ending, Hub, LogEntry, Message, Stop } from '../hub/hub.ts';
 import { formsOf } from './endings.ts';
 import { type Batch, type Journal, MAX_BATCH_ENTRIES } from './journal.ts';
 import { classifyRefusal } from './refusal.ts';
@@ -11,6 +15,9 @@ const GATHER_MS = 800;
 const ENOUGH_BYTES = 128 * 1024;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 10_000;
+
+/** Time for which one call waits at the hub for messages, in milliseconds. This is the hub's maximum. */
+const LISTEN_MS = 25_000;
 
 export type WorkState = 'in_progress' | 'waiting';
 
@@ -34,6 +41,9 @@ export class Outbox {
   private readonly options: OutboxOptions;
   private readonly stopping = new AbortController();
   private readonly abandoning = new AbortController();
+  private readonly silencing = new AbortController();
+  /** Aborted when no more messages are wanted. */
+  private readonly listening: AbortSignal;
   private readonly delivery: Promise<Delivery>;
   /** The ending and its shorter forms. The first one that the hub accepts ends the task. */
   private endings: readonly Ending[] | undefined;
@@ -51,6 +61,8 @@ export class Outbox {
 
   constructor(options: OutboxOptions) {
     this.options = options;
+    const ends = [this.silencing.signal, this.stopping.signal, this.abandoning.signal];
+    this.listening = AbortSignal.any(ends);
     this.delivery = this.run();
   }
 
@@ -72,6 +84,32 @@ export class Outbox {
     if (first || journal.waiting >= ENOUGH_BYTES) this.wake();
   }
 
+  /**
+   * Receives messages until the attempt ends. A call that waits at the hub stays open, so a message arrives at once.
+   * @param last id of the last message that the claim returned
+   */
+  async listen(hearing: Hearing, last: string | undefined, receive: (messages: readonly Message[]) => void) {
+    const { hub, taskId, epoch, say } = this.options;
+    let receivedUntil = last;
+    while (!this.listening.aborted) {
+      try {
+        const beat = { hearing, receivedUntil, waitMs: LISTEN_MS };
+        const { stop, messages } = await hub.heartbeat(taskId, epoch, beat, this.listening);
+        this.heed(stop);
+        receive(messages);
+        receivedUntil = messages.at(-1)?.id ?? receivedUntil;
+        await rest(FIRST_RETRY_MS, this.listening);
+      } catch (error) {
+        if (this.listening.aborted) return;
+        if (classifyRefusal(error) !== 'passing') {
+          say(`${taskId} receives no messages during its work. ${messageOf(error)}`);
+          return;
+        }
+        await rest(LAST_RETRY_MS / 4, this.listening);
+      }
+    }
+  }
+
   /** Sends an immediate heartbeat with the state of the work to the hub. */
   moveTo(state: WorkState): void {
     this.state = state;
@@ -81,6 +119,7 @@ export class Outbox {
   /** Sends the rest of the log, then the ending. Resolves when the hub has accepted or refused the ending. */
   finish(ending: Ending): Promise<Delivery> {
     this.options.journal.complete();
+    this.silencing.abort();
     this.endings = formsOf(ending);
     this.wake();
     return this.delivery;
@@ -133,7 +172,8 @@ export class Outbox {
 
   /** Sends a batch. If the hub rejects it, halves the next batches until the rejected entry is found and replaced. */
   private async sendLog(batch: Batch): Promise<void> {
-    const refused = await this.appends(batch.entries);
+    const heard = batch.entries.flatMap(({ data }) => data?.message_id ?? []);
+    const refused = await this.appends(batch.entries, heard);
     if (refused === undefined) {
       this.batchEntries = Math.min(2 * this.batchEntries, MAX_BATCH_ENTRIES);
     } else if (batch.entries.length > 1) {
@@ -141,17 +181,17 @@ export class Outbox {
       return;
     } else {
       const instead = batch.entries.map(unsendable);
-      this.isMuted = (await this.appends(instead)) !== undefined;
+      this.isMuted = (await this.appends(instead, [])) !== undefined;
       if (this.isMuted) this.options.say(`The log of ${this.options.taskId} cannot be sent. ${messageOf(refused)}`);
     }
     this.options.journal.settle(batch);
   }
 
   /** Sends entries. Returns the error if the hub rejects their content; undefined if the hub has stored them. */
-  private async appends(entries: readonly LogEntry[]): Promise<unknown> {
+  private async appends(entries: readonly LogEntry[], heard: readonly string[]): Promise<unknown> {
     const { hub, taskId, epoch } = this.options;
     try {
-      this.heed(await hub.append(taskId, epoch, entries));
+      this.heed(await hub.append(taskId, epoch, entries, heard));
       return undefined;
     } catch (error) {
       const meaning = classifyRefusal(error);
@@ -164,7 +204,7 @@ export class Outbox {
   private async sendHeartbeat(state: WorkState | undefined): Promise<void> {
     const { hub, taskId, epoch } = this.options;
     try {
-      this.heed(await hub.heartbeat(taskId, epoch, state));
+      this.heed((await hub.heartbeat(taskId, epoch, { state })).stop);
     } catch (error) {
       const meaning = classifyRefusal(error);
       // The claim may still be valid if the hub refuses a state, so the next heartbeat is sent without a state.

@@ -14,7 +14,6 @@ export interface ProgramOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Mark that identifies the program's processes. */
   readonly mark: string;
-  readonly input: string;
   readonly onOutput: (line: string, stream: 'stdout' | 'stderr') => void;
 }
 
@@ -29,6 +28,10 @@ export interface Program {
    * be started or `onOutput` has thrown.
    */
   readonly exited: Promise<Exit>;
+  /** Writes a line to the program's standard input. */
+  send(line: string): void;
+  /** Closes the program's standard input. */
+  closeInput(): void;
   /**
    * Ends the remaining processes. When the last output has been read, resolves to whether all are known to have
    * ended. Rejects with the error of `onOutput`.
@@ -37,7 +40,7 @@ export interface Program {
 }
 
 export function startProgram(options: ProgramOptions): Program {
-  const { program, args, cwd, env, mark, input, onOutput } = options;
+  const { program, args, cwd, env, mark, onOutput } = options;
   const child = spawn(program, args, {
     cwd,
     env: { ...env, [MARK_VARIABLE]: mark },
@@ -65,7 +68,6 @@ export function startProgram(options: ProgramOptions): Program {
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   exited.catch(() => undefined); // Callers that wait for `exited` get the error.
   child.stdin?.on('error', () => undefined); // The program may end without reading all of its input.
-  child.stdin?.end(input);
   const end = async (): Promise<boolean> => {
     const areGone = await endProcesses(mark, child.pid);
     // A process that the system does not list may keep the pipes open forever.
@@ -77,5 +79,10 @@ export function startProgram(options: ProgramOptions): Program {
     if (problem !== undefined) throw problem.error;
     return areGone;
   };
-  return { exited, end };
+  return {
+    exited,
+    send: (line) => void child.stdin?.write(`${line}\n`),
+    closeInput: () => void child.stdin?.end(),
+    end,
+  };
 }

@@ -42,7 +42,6 @@ export async function runAcceptance(options: AcceptanceOptions): Promise<Accepta
     cwd: folder,
     env,
     mark,
-    input: '',
     onOutput: (line, stream) => {
       const safe = withoutKeys[stream](line);
       if (safe === undefined) return;
@@ -52,6 +51,7 @@ export async function runAcceptance(options: AcceptanceOptions): Promise<Accepta
       log.print('acceptance', safe, { level: 'debug' });
     },
   });
+  program.closeInput();
   const watch = new SilenceWatch(patienceMs);
   const exit = await Promise.race([program.exited, watch.silent, aborted(signal)]).finally(async () => {
     watch.stop();

@@ -1,5 +1,5 @@
 /** Runs one attempt at one task, from its claim to its report. */
-import { CLIS } from '../clis/index.ts';
+import type { AgentProgram } from '../agents/agent.ts';
 import { changesSince } from '../git/changes.ts';
 import { GitError } from '../git/git.ts';
 import { type Settled, settle } from '../git/keep/settle.ts';
@@ -26,10 +26,11 @@ import { type Acceptance, hasPassed, runAcceptance } from './acceptance.ts';
 import { runAgent } from './agentRun.ts';
 import { commitMessage } from './commitMessage.ts';
 import { parseTaskConfig, type TaskConfig } from './config.ts';
+import { Conversation } from './conversation.ts';
 import { AttemptFailure } from './failure.ts';
 import { type Destination, destinationOf, handOver, PushRefused } from './handover.ts';
 import type { TaskLog } from './log.ts';
-import { promptFor } from './prompt.ts';
+import { framed, promptFor } from './prompt.ts';
 import type { AttemptRecord } from './record.ts';
 import { reportJson } from './report.ts';
 import type { Transcript } from './transcript.ts';
@@ -43,6 +44,7 @@ export interface AttemptOptions {
   readonly repository: Repository;
   readonly hub: Hub;
   readonly task: ClaimedTask;
+  readonly agent: AgentProgram;
   readonly outbox: Outbox;
   readonly log: TaskLog;
   readonly redactor: Redactor;
@@ -158,17 +160,22 @@ export class Attempt {
     config: TaskConfig,
     acceptance: string | undefined,
   ): Promise<AttemptFailure | undefined> {
-    const { task, outbox, log, mark, env, silenceMs, unsafe } = this.options;
+    const { task, agent, outbox, log, mark, env, silenceMs, unsafe } = this.options;
+    const { model, allowedTools, maxCostUsd, maxTokens, silenceSeconds } = config;
     outbox.moveTo('in_progress');
+    const conversation = new Conversation(task.messages, { log, frame: (message) => framed(message, agent) });
+    void outbox.listen(agent.hearing, task.messages.at(-1)?.id, (messages) => conversation.receive(messages));
     const run = await runAgent({
-      cli: CLIS[task.tool],
-      wishes: { model: config.model, allowedTools: config.allowedTools, unsafe },
-      prompt: promptFor({ ...task, branch: worktree.branch }, acceptance),
+      agent,
+      wishes: { model, allowedTools, unsafe, maxCostUsd },
+      caps: { maxCostUsd, maxTokens },
+      prompt: promptFor({ ...task, branch: worktree.branch }, acceptance, agent),
+      conversation,
       folder: worktree.folder,
-      env,
+      env: task.traceparent === undefined ? env : { ...env, TRACEPARENT: task.traceparent },
       mark,
       log,
-      silenceMs: config.silenceSeconds === undefined ? silenceMs : config.silenceSeconds * 1000,
+      silenceMs: silenceSeconds === undefined ? silenceMs : silenceSeconds * 1000,
       signal: this.signal,
       onResult: () => outbox.moveTo('waiting'),
     });

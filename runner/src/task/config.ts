@@ -22,6 +22,9 @@ const taskConfig = z.looseObject({
   model: argument.optional(),
   allowedTools: z.array(argument).max(100).default([]),
   acceptance: z.string().min(1).max(10_000).optional(),
+  /** Limits of the cost and tokens of one attempt. Reaching one ends the task as failed. */
+  maxCostUsd: z.number().positive().optional(),
+  maxTokens: z.int().min(1).optional(),
   silenceSeconds: z
     .int()
     .min(1)

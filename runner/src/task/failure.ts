@@ -8,6 +8,7 @@ export const FAILURE_CLASSES = [
   'crashed',
   'cancelled',
   'acceptance_failed',
+  'over_budget',
 ] as const;
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
@@ -54,27 +55,16 @@ interface FailureDetails {
 
 const OUTAGES: readonly FailureClass[] = ['cli_missing', 'authentication', 'rate_limit'];
 
-/** Patterns for error texts of Claude Code 2.1.197, Gemini CLI 0.61.0 and their vendors' APIs. */
+/** Patterns for error texts of Claude Code 2.1.332, Codex 0.169.0, Gemini CLI 0.61.0 and their vendors' APIs. */
 const AUTHENTICATION =
   /authenticat|invalid (?:x-)?api[ -]?key|api[ _]key (?:not|is not|must be) (?:valid|found|set|specified)|unauthori[sz]ed|not logged in|(?:run|use) \/login|oauth token|credit balance|permission_denied|set an auth method|organization has been disabled|disabled organization|session (?:has )?expired|login (?:has )?expired/i;
 const RATE_LIMIT =
-  /rate.?limit|overloaded|too many requests|resource.?exhausted|quota|(?:usage|session|weekly|daily|spend) limit|limit reached|hit your [\w' -]{0,30}limit|out of (?:extra )?usage|exhausted your|capacity.?(?:exceeded|exhausted)/i;
+  /rate.?limit|overloaded|too many requests|resource.?exhausted|quota|(?:usage|session|weekly|daily|spend) limit|limit reached|hit your [\w'’ -]{0,30}limit|at capacity|out of (?:extra )?usage|exhausted your|capacity.?(?:exceeded|exhausted)/i;
 
-/** Exit code of Gemini CLI for a missing or refused login, from its class FatalAuthenticationError. */
-const GEMINI_AUTHENTICATION = 41;
-
-/** Returns the class of a coding agent's error. A status or an exit code takes precedence over the text. */
-export function classify(
-  complaint: string,
-  {
-    status,
-    program,
-    exitCode,
-  }: { status?: number | undefined; program?: string; exitCode?: number | null | undefined } = {},
-): FailureClass {
+/** Returns the class of a coding agent's error. The HTTP status of the model takes precedence over the text. */
+export function classify(complaint: string, status?: number): FailureClass {
   if (status === 401 || status === 403) return 'authentication';
   if (status === 429 || status === 529) return 'rate_limit';
-  if (program === 'gemini' && exitCode === GEMINI_AUTHENTICATION) return 'authentication';
   if (RATE_LIMIT.test(complaint)) return 'rate_limit';
   if (AUTHENTICATION.test(complaint)) return 'authentication';
   return 'crashed';

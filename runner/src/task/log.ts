@@ -18,6 +18,7 @@ export interface Details {
   readonly prefix?: string | undefined;
   /** Maximum characters of the message to keep. */
   readonly max?: number;
+  readonly data?: LogEntry['data'];
 }
 
 export class TaskLog {
@@ -39,7 +40,7 @@ export class TaskLog {
     return shown === redacted ? shown : this.redactor.text(shown);
   }
 
-  add(type: Type, message: string, { level = 'info', prefix, max = MAX_MESSAGE_CHARACTERS }: Details = {}): void {
+  add(type: Type, message: string, { level = 'info', prefix, max = MAX_MESSAGE_CHARACTERS, data }: Details = {}): void {
     const text = this.redact(message);
     if (text.trim() === '') return;
     this.append({
@@ -48,6 +49,7 @@ export class TaskLog {
       type,
       ...(prefix && { prefix: cut(this.redact(prefix), MAX_PREFIX_CHARACTERS) }),
       message: shortened(text, max),
+      ...(data && { data }),
     });
   }
 

@@ -29,6 +29,10 @@ export function allowsAnything(what: string): boolean {
   return ANYTHING.test(what);
 }
 
+export function isShell(tool: string): boolean {
+  return SHELLS.test(tool);
+}
+
 /**
  * Finds rules that allow a whole shell or every tool, and so turn off all permission checks. A task's creator sets
  * its rules, so the runner's owner must allow such rules explicitly.
@@ -38,7 +42,7 @@ export function unsafeRules(rules: readonly string[]): readonly string[] {
   return rules.filter((rule) => {
     const { tool, what } = parseRule(rule);
     if (tool === '' || tool.includes('*')) return true;
-    if (!SHELLS.test(tool)) return false;
+    if (!isShell(tool)) return false;
     return what === undefined || allowsAnything(what) || isInterpreter(what);
   });
 }

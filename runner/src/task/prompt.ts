@@ -1,16 +1,15 @@
-import { CLIS } from '../clis/index.ts';
-import type { ClaimedTask } from '../hub/hub.ts';
+import type { AgentProgram } from '../agents/agent.ts';
+import type { ClaimedTask, Message } from '../hub/hub.ts';
 
 /**
- * Returns an attempt's prompt. It starts with a fixed word, because a "/" at the start would make the CLIs run a
- * command. Each "@" that a CLI could read as a file reference gets a backslash, so that a task cannot make the CLI
- * read the owner's files into the prompt.
+ * Returns an attempt's prompt. It starts with a fixed word, because a "/" at the start would make an agent run a
+ * command. Each "@" that an agent could read as a file reference gets a backslash, so that a task cannot make the
+ * agent read the owner's files into the prompt.
  */
-export function promptFor(task: ClaimedTask, acceptance: string | undefined): string {
-  const { description, instructions, branch, previous, tool } = task;
-  const rules = [
-    `You are in a git worktree on the branch "${branch}". Stay on it. You may commit. Uncommitted changes are committed for you.`,
-  ];
+export function promptFor(task: ClaimedTask, acceptance: string | undefined, agent: AgentProgram): string {
+  const { description, instructions, branch, previous } = task;
+  const commit = agent.canCommit ? 'You may commit. Uncommitted changes' : 'Do not commit. Your changes';
+  const rules = [`You are in a git worktree on the branch "${branch}". Stay on it. ${commit} are committed for you.`];
   if (acceptance !== undefined) rules.push(`When you are done, this command must succeed: ${acceptance}`);
   if (previous !== undefined)
     rules.push(
@@ -18,8 +17,17 @@ export function promptFor(task: ClaimedTask, acceptance: string | undefined): st
     );
   const messageLines = task.messages.length === 0 ? [] : [messagesFor(task)];
   const text = [`Task: ${description}`, instructions, ...messageLines, rules.join('\n')].join('\n\n');
-  const escaped = text.replaceAll(CLIS[tool].reference, '\\@');
-  return escaped === text ? `${text}\n` : `${escaped}\n${ESCAPED}\n`;
+  return escaped(text, agent);
+}
+
+/** Returns a message as the agent gets it during its work. It starts with a fixed word, as a prompt does. */
+export function framed({ from, text }: Message, agent: AgentProgram): string {
+  return escaped(`A message from ${JSON.stringify(from)}, not from your user: ${JSON.stringify(text)}`, agent);
+}
+
+function escaped(text: string, { reference }: AgentProgram): string {
+  const safe = reference === undefined ? text : text.replaceAll(reference, '\\@');
+  return safe === text ? `${text}\n` : `${safe}\n${ESCAPED}\n`;
 }
 
 const ESCAPED = 'In this text, a backslash before an at sign is not part of the text.';

@@ -11,8 +11,11 @@ export class SilenceWatch {
   private timer: NodeJS.Timeout | undefined;
   private ticks = 0;
   private expecting = false;
+  private readonly onHalf: () => void;
 
-  constructor(milliseconds: number) {
+  /** @param onHalf called when half of the time has passed without output */
+  constructor(milliseconds: number, onHalf: () => void = () => undefined) {
+    this.onHalf = onHalf;
     this.silent = new Promise((resolve) => {
       this.report = resolve;
     });
@@ -41,6 +44,7 @@ export class SilenceWatch {
     this.ticks = 0;
     this.timer = setInterval(() => {
       this.ticks += 1;
+      if (this.ticks === TICKS / 2 && !this.expecting) this.onHalf();
       // The first tick after an output can come early, so one more tick than TICKS is required.
       if (this.ticks <= TICKS) return;
       this.stop();

@@ -6,8 +6,9 @@ import {
   NO_TOKENS,
   type Tokens,
   type ToolUse,
+  totalOf,
   type Warning,
-} from '../clis/cli.ts';
+} from '../agents/agent.ts';
 import { cut, shortened } from '../text.ts';
 import type { TaskLog } from './log.ts';
 import { isPaidByUse } from './payment.ts';
@@ -40,6 +41,7 @@ export class Transcript {
   private readonly env: NodeJS.ProcessEnv;
   private readonly tools = new Map<string, number>();
   private readonly commands: string[] = [];
+  private hasStarted = false;
   private model: string | undefined;
   private hasKey: boolean | undefined;
   private lastText = '';
@@ -52,6 +54,9 @@ export class Transcript {
   private tokens: Tokens | undefined;
   private warning: Warning | undefined;
   private limitEnd: number | undefined;
+  /** Tokens and cost that the agent reported during its work. They count if it ends without a result. */
+  private reported: Tokens | undefined;
+  private cost: number | undefined;
 
   constructor(log: TaskLog, folder: string, env: NodeJS.ProcessEnv) {
     this.log = log;
@@ -63,10 +68,24 @@ export class Transcript {
     return this.result;
   }
 
-  /** Whether the agent has taken a turn or used a token. A command that the CLI handles itself needs neither. */
+  /**
+   * Whether the agent has used its model, and has said something or used a tool. A command that the program handles
+   * itself uses no model, and a refusal says nothing.
+   */
   get hasWorked(): boolean {
-    const { input, output, cacheRead, cacheWrite } = this.tokens ?? NO_TOKENS;
-    return (this.reportedTurns ?? this.turns) > 0 || input + output + cacheRead + cacheWrite > 0;
+    const hasUsedModel = (this.reportedTurns ?? this.turns) > 0 || totalOf(this.tokens ?? NO_TOKENS) > 0;
+    return hasUsedModel && (this.turns > 0 || Boolean(this.result?.text));
+  }
+
+  /** Tokens since the start of the session; undefined if the agent does not report them. */
+  get tokensSpent(): Tokens | undefined {
+    const [one, other] = [this.tokens, this.reported].map((tokens) => totalOf(tokens ?? NO_TOKENS));
+    return (one ?? 0) > (other ?? 0) ? this.tokens : this.reported;
+  }
+
+  /** Cost since the start of the session, in US dollars; undefined if the agent does not report it. */
+  get costSpent(): number | undefined {
+    return this.cost;
   }
 
   /** Last warning, if no other event followed it. */
@@ -80,10 +99,7 @@ export class Transcript {
   }
 
   add(event: AgentEvent): void {
-    if (event.kind === 'limited') {
-      this.limitEnd = event.endsAt;
-      return;
-    }
+    if (this.noted(event)) return;
     if (event.kind === 'said' && event.partial) {
       this.saying += event.text;
       this.warning = undefined;
@@ -93,9 +109,7 @@ export class Transcript {
     this.warning = event.kind === 'warned' ? event : undefined;
     switch (event.kind) {
       case 'started':
-        this.model = event.model;
-        this.hasKey = event.hasKey;
-        this.log.add('agent', `Started${event.model ? ` with ${event.model}` : ''}.`);
+        this.started(event.model, event.hasKey);
         return;
       case 'said':
         this.addText(event.text);
@@ -106,6 +120,7 @@ export class Transcript {
       case 'toolResult':
         this.log.print('output', event.text, { level: event.failed ? 'warn' : 'debug', max: MAX_RESULT_CHARACTERS });
         return;
+      case 'refused':
       case 'warned':
         this.log.print('agent', event.text, { level: 'warn' });
         return;
@@ -117,6 +132,25 @@ export class Transcript {
           prefix: 'result',
         });
     }
+  }
+
+  /** Stores what an event reports without interrupting the agent's text. Returns false for other events. */
+  private noted(event: AgentEvent): boolean {
+    if (event.kind === 'limited') this.limitEnd = event.endsAt;
+    if (event.kind === 'spent') {
+      this.reported = event.tokens ?? this.reported;
+      this.cost = event.costUsd ?? this.cost;
+    }
+    return ['limited', 'spent', 'heard', 'unheard'].includes(event.kind);
+  }
+
+  /** Claude Code repeats this event for each turn. */
+  private started(model: string | undefined, hasKey: boolean | undefined): void {
+    this.hasKey = hasKey ?? this.hasKey;
+    if (this.hasStarted) return;
+    this.hasStarted = true;
+    this.model = model;
+    this.log.add('agent', `Started${model ? ` with ${model}` : ''}.`);
   }
 
   /** Logs the text that the agent was writing, when no further part follows. */
@@ -132,13 +166,14 @@ export class Transcript {
       commands: this.commands,
       tools: Object.fromEntries(this.tools),
       turns: this.reportedTurns ?? this.turns,
-      tokens: this.tokens,
-      costUsd: isPaidByUse(this.hasKey, this.env) ? this.result?.costUsd : undefined,
+      tokens: this.tokensSpent,
+      costUsd: isPaidByUse(this.hasKey, this.env) ? this.cost : undefined,
     };
   }
 
   /** Adds a result to the sums. A background task can continue a session, which then has several results. */
-  private book({ turns, tokens, tokensOf }: AgentResult): void {
+  private book({ turns, tokens, tokensOf, costUsd }: AgentResult): void {
+    this.cost = costUsd ?? this.cost;
     if (turns !== undefined) this.reportedTurns = (this.reportedTurns ?? 0) + turns;
     if (tokens === undefined) return;
     this.tokens = tokensOf === 'session' ? tokens : addTokens(this.tokens ?? NO_TOKENS, tokens);

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { bundlePrograms } from '../../../scripts/setup/bundle.mjs';
+import { claude } from '../../src/agents/claude.ts';
 import type { Ending } from '../../src/hub/hub.ts';
 import { LocalHub, quickClock, taskOf } from '../support/localHub.ts';
 import { until } from '../support/waiting.ts';
@@ -165,7 +166,7 @@ export async function runOnce(code: Code, fixture: RunnerFixture): Promise<void>
     repository: await code.openRepository(fixture.repo),
     hub,
     agentId: AGENT_ID,
-    installed: [{ tool: 'CLAUDECODE', name: 'claude', version: '9.9.9' }],
+    installed: [{ agent: claude, name: 'claude', version: '9.9.9' }],
     worktrees: fixture.worktrees,
     redactor: code.createRedactor([], {}),
     env,

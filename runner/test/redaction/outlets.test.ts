@@ -2,18 +2,16 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { PassThrough } from 'node:stream';
-import { claude } from '../../src/clis/claude.ts';
 import type { LogEntry } from '../../src/hub/hub.ts';
 import { readLines } from '../../src/process/lines.ts';
 import { createRedactor } from '../../src/redaction.ts';
 import { runAcceptance } from '../../src/task/acceptance.ts';
 import { runAgent } from '../../src/task/agentRun.ts';
 import { TaskLog } from '../../src/task/log.ts';
+import { LONG_MS, markOf, optionsFor } from '../support/agentRuns.ts';
 import { newFolder, removeFolder } from '../support/folders.ts';
 import { installStandIn } from '../support/standIn.ts';
 
-/** Longer than any test, so that the timeout never expires. */
-const LONG_MS = 10 * 60_000;
 const SECRET = `ghs_123456_eyJ${'a1B2c3D4'.repeat(4)}.eyJ${'a1B2c3D4'.repeat(8)}.${'a1B2c3D4'.repeat(5)}`;
 const KEY = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -38,7 +36,7 @@ describe("redaction of an attempt's output", () => {
       command,
       folder,
       env: { PATH: process.env['PATH'] },
-      mark: `test-${folder.split('/').pop()}`,
+      mark: markOf(folder),
       log,
       patienceMs: LONG_MS,
       signal: new AbortController().signal,
@@ -46,18 +44,7 @@ describe("redaction of an attempt's output", () => {
 
   const run = (body: string) => {
     installStandIn(`${folder}/bin`, body);
-    return runAgent({
-      cli: claude,
-      wishes: { model: undefined, allowedTools: [], unsafe: false },
-      prompt: 'Do it.',
-      folder,
-      env: { PATH: `${folder}/bin` },
-      mark: `test-${folder.split('/').pop()}`,
-      log,
-      silenceMs: LONG_MS,
-      signal: new AbortController().signal,
-      onResult: () => undefined,
-    });
+    return runAgent(optionsFor(folder, log));
   };
 
   const isClean = (text: string): void => {

@@ -1,11 +1,11 @@
 /** A hub in the process of the test, and a runner that uses this hub, so that tests need no network. */
 import assert from 'node:assert/strict';
 import { delimiter } from 'node:path';
+import { findInstalled } from '../../src/agents/index.ts';
 import { parseSettings } from '../../src/arguments.ts';
-import { findInstalled } from '../../src/clis/index.ts';
 import { openRepository } from '../../src/git/repository.ts';
 import { CredentialRefused, HubConnection } from '../../src/hub/connection.ts';
-import { type ClaimedTask, type Ending, Hub, type Stop } from '../../src/hub/hub.ts';
+import { type Beat, type ClaimedTask, type Ending, Hub, type LogEntry, type Standing } from '../../src/hub/hub.ts';
 import type { Clock } from '../../src/outage/schedule.ts';
 import { createRedactor } from '../../src/redaction.ts';
 import { Runner } from '../../src/runner.ts';
@@ -20,6 +20,8 @@ export class LocalHub extends Hub {
   revoked = false;
   readonly lines: string[] = [];
   readonly endings: Ending[] = [];
+  /** Ids of messages that the runner has reported as heard. */
+  readonly heard: string[] = [];
   private readonly tasks: ClaimedTask[];
 
   constructor(...tasks: ClaimedTask[]) {
@@ -35,15 +37,16 @@ export class LocalHub extends Hub {
     return task;
   }
 
-  override async append(_task: string, _epoch: number, entries: readonly { message: string }[]) {
+  override async append(_task: string, _epoch: number, entries: readonly LogEntry[], heard: readonly string[]) {
     this.check();
+    this.heard.push(...heard);
     this.lines.push(...entries.map(({ message }) => message));
     return undefined;
   }
 
-  override async heartbeat(): Promise<Stop | undefined> {
+  override async heartbeat(_task: string, _epoch: number, _beat: Beat, _signal?: AbortSignal): Promise<Standing> {
     this.check();
-    return undefined;
+    return { messages: [] };
   }
 
   override async end(_task: string, _epoch: number, ending: Ending): Promise<string> {
@@ -99,7 +102,7 @@ export async function startRunner(wishes: RunnerWishes): Promise<boolean> {
     repository: await openRepository(repo),
     hub,
     agentId: 'agent-1',
-    installed: await findInstalled(env),
+    installed: await findInstalled(env, settings.agent, (message) => void output.push(message)),
     worktrees,
     redactor: createRedactor([], {}),
     env,

@@ -10,18 +10,36 @@ const result = (text = 'Done.') => print({
 });
 const fs = require('node:fs');
 const { spawn } = require('node:child_process');
+/** Waits for the next message, acknowledges it, and returns its text. Returns undefined at the end of the input. */
+const listen = () => {
+  let line = '';
+  for (const byte = Buffer.alloc(1); ; line += byte.toString('latin1')) {
+    let length = 0;
+    try { length = fs.readSync(0, byte, 0, 1, null); } catch (error) { if (error.code === 'EAGAIN') continue; throw error; }
+    if (length === 0) return undefined;
+    if (byte[0] === 10) break;
+  }
+  const { uuid, message } = JSON.parse(Buffer.from(line, 'latin1').toString('utf8'));
+  print({ type: 'user', uuid, isReplay: true, message });
+  return message.content[0].text;
+};
 print({ type: 'system', subtype: 'init', model: 'stand-in' });
 `;
 
 /**
  * Installs a program that prints output in the format of Claude Code.
  * @param bin folder that the test adds to the PATH
- * @param body JavaScript code that can use `print`, `said`, `result`, `fs` and `spawn`
+ * @param body JavaScript code that can use `print`, `said`, `result`, `listen`, `fs` and `spawn`
  */
 export function installStandIn(bin: string, body: string, program = 'claude'): void {
+  installProgram(bin, `${PRELUDE}\n${body}`, program);
+}
+
+/** Installs a program. @param source JavaScript code of the program */
+export function installProgram(bin: string, source: string, program: string): void {
   mkdirSync(bin, { recursive: true });
   const file = `${bin}/${program}`;
-  writeFileSync(`${file}.js`, `${PRELUDE}\n${body}\n`);
+  writeFileSync(`${file}.js`, `${source}\n`);
   // A shell script prints the version, because a start of Node would take longer than everything else.
   const version = `[ "$1" = --version ] && echo '9.9.9 (stand-in)' && exit`;
   writeFileSync(file, `#!/bin/sh\n${version}\nexec '${process.execPath}' '${file}.js' "$@"\n`);

@@ -166,7 +166,7 @@ describe('a runner', () => {
       assert.equal(git(fixture.repo, 'show', `${branch}:work.txt`), 'x');
     }),
     'does concurrent tasks in separate worktrees': withRunnerFixture('trouble', async (fixture) => {
-      installStandIn(fixture.bin, "fs.writeFileSync('prompt.txt', fs.readFileSync(0, 'utf8')); result();");
+      installStandIn(fixture.bin, "fs.writeFileSync('prompt.txt', listen()); result();");
       const tasks = await Promise.all(
         ['one', 'two', 'three'].map((name) =>
           fixture.createTask({ instructions: `Make ${name}`, branch: `work/${name}` }),

@@ -1,0 +1,84 @@
+/** Coding agents that the runner finds by itself. */
+import { AttemptFailure } from '../task/failure.ts';
+import { AcpSession, type AcpTraits } from './acp.ts';
+import type { AgentProgram, Launch, RunWishes } from './agent.ts';
+import { claude } from './claude.ts';
+import { codex } from './codex.ts';
+
+/** How to start an agent that supports the Agent Client Protocol. */
+interface AcpAgent extends AcpTraits, Pick<AgentProgram, 'tool' | 'program' | 'command' | 'minVersion'> {
+  readonly reportsCost?: boolean;
+  readonly launch: (wishes: RunWishes) => Launch;
+}
+
+/** Gemini CLI 0.61.0 and opencode 1.18.33 read no "@" in this protocol as a reference. Other agents could. */
+const REFERENCE = /(?<!\\)@/g;
+
+/** opencode asks for no permission by default. */
+const OPENCODE_PERMISSIONS = { bash: 'ask', webfetch: 'ask', edit: 'allow', external_directory: 'deny' };
+
+const gemini = acpAgent({
+  tool: 'GEMINI',
+  program: 'gemini',
+  command: ['gemini'],
+  minVersion: '0.61.0',
+  commandInTitle: true,
+  modelByFlag: true,
+  launch: ({ model, unsafe }) => ({
+    args: [
+      '--acp',
+      '--skip-trust', // The owner started the runner for this folder, and so has shown that they trust it.
+      '--approval-mode',
+      unsafe ? 'yolo' : 'auto_edit',
+      ...(model === undefined ? [] : ['-m', model]),
+    ],
+  }),
+});
+
+const opencode = acpAgent({
+  tool: 'OPENCODE',
+  program: 'opencode',
+  command: ['opencode'],
+  reportsCost: true,
+  launch: ({ unsafe }) => ({
+    args: ['acp'],
+    ...(!unsafe && { env: { OPENCODE_CONFIG_CONTENT: JSON.stringify({ permission: OPENCODE_PERMISSIONS }) } }),
+  }),
+});
+
+const copilot = acpAgent({
+  tool: 'COPILOT',
+  program: 'copilot',
+  command: ['copilot'],
+  launch: () => ({ args: ['--acp'] }),
+});
+
+export const KNOWN_AGENTS: readonly AgentProgram[] = [claude, codex, gemini, opencode, copilot];
+
+/** Returns an agent that the owner named with `--agent`. The command must start its Agent Client Protocol server. */
+export function namedAgent(name: string, command: readonly [string, ...string[]]): AgentProgram {
+  const program = name.toLowerCase();
+  return acpAgent({ tool: name.toUpperCase(), program, command, launch: () => ({ args: [] }) });
+}
+
+function acpAgent({ tool, program, command, minVersion, launch, reportsCost, ...traits }: AcpAgent): AgentProgram {
+  return {
+    tool,
+    program,
+    command,
+    hearing: 'between_turns',
+    ...(minVersion !== undefined && { minVersion }),
+    canCommit: true,
+    reference: REFERENCE,
+    launch: (wishes) => {
+      if (wishes.maxCostUsd !== undefined && !reportsCost) throw withoutCost(program);
+      return launch(wishes);
+    },
+    open: (order, port) => new AcpSession(order, port, traits),
+  };
+}
+
+function withoutCost(program: string): AttemptFailure {
+  const message = `config.maxCostUsd: ${program} does not report its cost. Set config.maxTokens instead.`;
+  return new AttemptFailure('crashed', message, { retryable: false });
+}
