@@ -190,22 +190,24 @@ describe('a session with a coding agent', () => {
     assert.deepEqual(heard(), ['m1', 'm2']);
   });
 
-  it('passes a message that arrives after the turn of Codex in a turn of its own', async () => {
+  it('passes a message in a turn of its own if Codex refuses it for the turn that is ending', async () => {
     const turn = `spend({ outputTokens: 9 }); item({ type: 'agentMessage', text: 'Turn ' + turns + ': ' + text });
-      if (turns === 1) await new Promise((resolve) => setTimeout(resolve, 300));`;
+      if (turns === 1) await refused();`;
     const running = run(codex, turn);
     await until(() => said('Turn 1: Do it.'));
     conversation.receive([messageOf('m1')]);
-    await running;
-    assert.ok(said('Turn 2: A message: Text of m1') || heard().length === 0);
+    assert.equal((await running).transcript.work().summary, 'Turn 2: A message: Text of m1');
+    assert.deepEqual(heard(), ['m1']);
   });
 
   it('passes messages to an agent with the Agent Client Protocol only after its turn', async () => {
-    const turn = `say('Start of ' + text.trim() + '. ');
-      if (text.startsWith('Do')) { await new Promise((resolve) => setTimeout(resolve, 300)); say('End.'); }`;
+    const go = `${folder}/go`;
+    const waits = `while (!require('node:fs').existsSync(${JSON.stringify(go)})) await new Promise(setImmediate);`;
+    const turn = `say('Start of ' + text.trim() + '. '); if (text.startsWith('Do')) { ${waits} say('End.'); }`;
     const running = run(goose, turn);
     await until(() => entries.some(({ message }) => message.startsWith('Started')));
     conversation.receive([messageOf('m1'), messageOf('m2')]);
+    writeFileSync(go, '');
     assert.equal((await running).failure, undefined);
     const texts = entries.filter(({ type }) => type === 'agent').map(({ message }) => message.trim());
     assert.ok(texts.includes('Start of Do it.. End.'), texts.join('|'));
@@ -217,10 +219,13 @@ describe('a session with a coding agent', () => {
   });
 
   it('does not report a message as heard if the turn for it fails', async () => {
-    const turn = "say('Busy.'); if (text.startsWith('Do')) await new Promise((resolve) => setTimeout(resolve, 300));";
-    const running = run(goose, `if (!text.startsWith('Do')) throw { code: 401, message: 'No.' }; ${turn}`);
+    const go = `${folder}/go`;
+    const waits = `while (!require('node:fs').existsSync(${JSON.stringify(go)})) await new Promise(setImmediate);`;
+    const turn = `if (!text.startsWith('Do')) throw { code: 401, message: 'No.' }; say('Busy.'); ${waits}`;
+    const running = run(goose, turn);
     await until(() => entries.some(({ message }) => message.startsWith('Started')));
     conversation.receive([messageOf('m1')]);
+    writeFileSync(go, '');
     assert.equal((await running).failure?.failureClass, 'authentication');
     assert.deepEqual(heard(), []);
   });

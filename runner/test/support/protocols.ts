@@ -44,7 +44,8 @@ lines.on('line', (line) => {
 /**
  * Returns an agent with the app-server protocol of Codex.
  * @param turn body of an async function of the prompt's `text`, which can use `note` (sends a notification), `item`
- * (reports a finished item), `spend` (adds tokens) and `steered` (waits for the next message of the turn)
+ * (reports a finished item), `spend` (adds tokens), `steered` (waits for the next message of the turn) and `refused`
+ * (refuses further messages, and waits until one is refused)
  */
 export function codexStandIn(turn: string): string {
   return `${LINES}
@@ -63,6 +64,9 @@ let waiting = [];
 const queue = [];
 const take = () => { if (queue.length > 0 && waiting.length > 0) waiting.shift()(queue.shift()); };
 const steered = () => new Promise((resolve) => { waiting.push(resolve); take(); }).then(({ id, text }) => { hear(id); return text; });
+let refuse = () => undefined;
+const refusal = new Promise((resolve) => { refuse = resolve; });
+const refused = () => { running = false; return refusal; };
 let interrupted = () => undefined;
 const interrupt = new Promise((resolve) => { interrupted = resolve; });
 const turn = async (text) => { ${turn} };
@@ -84,7 +88,10 @@ lines.on('line', (line) => {
     send({ id, result: { turn: { id: 'turn-' + ++turns } } });
     void begin(params.clientUserMessageId, text);
   } else if (method === 'turn/steer') {
-    if (!running || params.expectedTurnId !== 'turn-' + turns) return send({ id, error: { code: -32600, message: 'no active turn to steer' } });
+    if (!running || params.expectedTurnId !== 'turn-' + turns) {
+      send({ id, error: { code: -32600, message: 'no active turn to steer' } });
+      return refuse();
+    }
     send({ id, result: { turnId: 'turn-' + turns } });
     queue.push({ id: params.clientUserMessageId, text });
     take();
