@@ -14,8 +14,11 @@ interface AcpAgent extends AcpTraits, Pick<AgentProgram, 'tool' | 'program' | 'c
 /** Gemini CLI 0.61.0 and opencode 1.18.33 read no "@" in this protocol as a reference. Other agents could. */
 const REFERENCE = /(?<!\\)@/g;
 
-/** opencode asks for no permission by default. */
-const OPENCODE_PERMISSIONS = { bash: 'ask', webfetch: 'ask', edit: 'allow', external_directory: 'deny' };
+/** By default, opencode asks for no permission, and ends its turn if a permission is refused. */
+const OPENCODE_CONFIG = {
+  permission: { bash: 'ask', webfetch: 'ask', edit: 'allow', external_directory: 'deny' },
+  experimental: { continue_loop_on_deny: true },
+};
 
 const gemini = acpAgent({
   tool: 'GEMINI',
@@ -42,7 +45,7 @@ const opencode = acpAgent({
   reportsCost: true,
   launch: ({ unsafe }) => ({
     args: ['acp'],
-    ...(!unsafe && { env: { OPENCODE_CONFIG_CONTENT: JSON.stringify({ permission: OPENCODE_PERMISSIONS }) } }),
+    ...(!unsafe && { env: { OPENCODE_CONFIG_CONTENT: JSON.stringify(OPENCODE_CONFIG) } }),
   }),
 });
 

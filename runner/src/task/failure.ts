@@ -57,7 +57,7 @@ const OUTAGES: readonly FailureClass[] = ['cli_missing', 'authentication', 'rate
 
 /** Patterns for error texts of Claude Code 2.1.332, Codex 0.169.0, Gemini CLI 0.61.0 and their vendors' APIs. */
 const AUTHENTICATION =
-  /authenticat|invalid (?:x-)?api[ -]?key|api[ _]key (?:not|is not|must be) (?:valid|found|set|specified)|unauthori[sz]ed|not logged in|(?:run|use) \/login|oauth token|credit balance|permission_denied|set an auth method|organization has been disabled|disabled organization|session (?:has )?expired|login (?:has )?expired/i;
+  /authenticat|no auth credentials|(?:invalid|incorrect) (?:x-)?api[ -]?key|api[ _]key (?:not|is not|must be) (?:valid|found|set|specified)|unauthori[sz]ed|not logged in|(?:run|use) \/login|oauth token|credit balance|permission_denied|set an auth method|organization has been disabled|disabled organization|session (?:has )?expired|login (?:has )?expired/i;
 const RATE_LIMIT =
   /rate.?limit|overloaded|too many requests|resource.?exhausted|quota|(?:usage|session|weekly|daily|spend) limit|limit reached|hit your [\w'’ -]{0,30}limit|at capacity|out of (?:extra )?usage|exhausted your|capacity.?(?:exceeded|exhausted)/i;
 
