@@ -4,7 +4,7 @@ import { partOf } from '../../../graph/rules/linking.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { fittingItems } from '../../../kernel/json.ts';
 import { listUpTo, reading, textUpTo, wholeNumber, writing } from '../../../mcp/tool.ts';
-import { type CodingTask, codingTool, programOf, text } from '../../coordination/index.ts';
+import { CODING_TOOLS, type CodingTask, programOf, text } from '../../coordination/index.ts';
 import type { ReadTask } from '../rules/task.ts';
 import * as shapes from './codingResponses.ts';
 
@@ -15,7 +15,7 @@ export const createTask = shapes.defineTool({
     'Creates a task for an AI coding agent on a branch; a runner claims and ends it. coding.report_task shows its progress.',
   details: 'Returns immediately. The resource task://{taskId} also shows the task.',
   input: z.strictObject({
-    tool: textUpTo(100).describe('One of CLAUDECODE, GEMINI'),
+    tool: textUpTo(100).describe(`${CODING_TOOLS.join(', ')}, or another name that a runner here declared`),
     description: text('Task description', 20_000),
     instructions: text('Detailed instructions', 60_000),
     branch: z.string().optional().describe('Default: task/<id>-<description>'),
@@ -44,8 +44,8 @@ export const createTask = shapes.defineTool({
       branch: task.coding.branch,
       task: shapes.codingTaskResponse(task, task.created_at),
     }),
-  handler: async ({ services, workspace, principal, recordResponse, baseUrl }, { tool, part_of, ...draft }) => {
-    const request = { ...draft, part_of: part_of, tool: codingTool(tool, 'tool'), workspace };
+  handler: async ({ services, workspace, principal, recordResponse, baseUrl }, draft) => {
+    const request = { ...draft, workspace };
     const record = (task: CodingTask) => recordResponse({ task, baseUrl });
     return { task: await services.coding.create(principal, request, record), baseUrl };
   },
