@@ -153,7 +153,7 @@ export class CodingRunners extends Service<CodingPorts> {
     }
   }
 
-  /** Returns the answer to a sign of life, and its changes: those of the lease, and those that confirm messages. */
+  /** Returns the response to a report, and its changes: those of the lease, and those that confirm messages. */
   private async report(
     principal: Principal,
     found: Versioned<CodingTask>,

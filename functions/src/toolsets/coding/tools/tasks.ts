@@ -13,9 +13,9 @@ export const createTask = shapes.defineTool({
   title: 'Create a coding task',
   description:
     'Creates a task for an AI coding agent on a branch; a runner claims and ends it. coding.report_task shows its progress.',
-  details: 'Returns immediately. The resource task://{taskId} also shows the task.',
+  details: `Returns immediately. The resource task://{taskId} also shows the task. The tool is ${CODING_TOOLS.join(', ')}, or another that a runner of the workspace declared.`,
   input: z.strictObject({
-    tool: textUpTo(100).describe(`${CODING_TOOLS.join(', ')}, or another name that a runner here declared`),
+    tool: textUpTo(100).describe('Such as CLAUDECODE or CODEX'),
     description: text('Task description', 20_000),
     instructions: text('Detailed instructions', 60_000),
     branch: z.string().optional().describe('Default: task/<id>-<description>'),

@@ -79,7 +79,7 @@ export const messageAgent = defineTool({
       .enum(AT_WORK)
       .optional()
       .describe(
-        "For runners: when the coding agent hears it. between_steps: with its next model request. between_turns: after its current turn. next_claim: with the runner's next claim.",
+        "For runners: when the coding agent gets it. between_steps: with its next model request. between_turns: after its current turn. next_claim: with the runner's next claim.",
       ),
   }),
   ...writing('worker', { destructiveHint: false, idempotentHint: false }),
