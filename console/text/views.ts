@@ -39,6 +39,7 @@ export const todosView = {
 export const runView = { left: '{left} left for the {kind}', tokens: ['{n} token', '{n} tokens'] } as const;
 
 export const codingView = {
+  messageFrom: 'Message from {who}',
   title: 'Code task',
   attempt: 'Attempt {n}',
   waitingFor: 'Waiting for {who}',

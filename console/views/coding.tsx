@@ -46,7 +46,8 @@ function Log({ of: { lines, latest } }: { readonly of: Fields }) {
       </div>
       <ul class="block log" aria-label={text.log}>
         {shown.map((line, index) => {
-          const [prefix, message] = [textOf(line['prefix']), textOf(line['message'])];
+          const [source, message] = [textOf(line['prefix']), textOf(line['message'])];
+          const prefix = line['type'] === 'message' ? fill(text.messageFrom, { who: source }) : source;
           const isError = line['level'] === 'error';
           return (
             <li key={numberOf(line['line']) || index} class={isError ? 'error' : ''}>

@@ -30,7 +30,7 @@ describe('coding resources', () => {
   it('return the number of tasks, and for each coding tool the agents that have it', async () => {
     const { activeTasks, pendingTasks, tools } = await read('agent://status');
     assert.deepEqual([activeTasks, pendingTasks], [1, 1]);
-    assert.ok(Array.isArray(tools) && tools.length === 2);
+    assert.ok(Array.isArray(tools) && tools.length === 5);
   });
 
   for (const uri of ['task://list', 'agent://tasks'])

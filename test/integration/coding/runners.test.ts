@@ -29,6 +29,30 @@ describe('runners', () => {
     assert.equal((await team.take({ tools: ['GEMINI'] }))['tool'], 'GEMINI');
   });
 
+  it('claim tasks for a tool that only they know, which a capability of that name cannot claim', async () => {
+    const refused = () => team.refused('create_task', { tool: 'RUST', description: 'x', instructions: 'y' });
+    assert.match(await refused(), /declared: no other tools/);
+    const programs = [{ name: 'rust', version: '1.0.0' }];
+    assert.match(
+      await team.refused('register_runner', { programs: [{ name: 'My agent', version: '1' }] }),
+      /lower-case/,
+    );
+    await team.ask('register_runner', { programs, serves: 'workspace' });
+    const taskId = await team.order({ tool: 'RUST', config: { project: 'owner/name' } });
+    const rust = await team.join('ann', ['rust', 'claude', 'project:owner/name'], 'workspace');
+    assert.equal(await team.claim(rust), undefined);
+    await claimNothing({ project: 'owner/name' }, team.principal('ann'));
+    await claimNothing({ tools: ['CLAUDECODE', 'CODEX'], project: 'owner/name' });
+    const { id, tool } = await team.take({ tools: ['RUST', 'CODEX'], project: 'owner/name' });
+    assert.deepEqual([id, tool], [taskId, 'RUST']);
+    const { tools } = JSON.parse(await team.read('agent://status'));
+    assert.deepEqual(tools.at(-1), { tool: 'RUST', runners: [{ id: team.runner.agent_id, availability: 'busy' }] });
+    assert.match(
+      await team.refused('create_task', { tool: 'VIM', description: 'x', instructions: 'y' }),
+      /declared: RUST/,
+    );
+  });
+
   it('claim tasks of their project, and tasks without a project, which then get this project', async () => {
     const elsewhere = await team.order({ config: { project: 'owner/other' }, priority: 1 });
     const anywhere = await team.order({ priority: 2 });

@@ -192,7 +192,10 @@ describe('coding tasks', () => {
 
   it('are rejected if their tool, branch, config, kind of task or workspace is invalid', async () => {
     const draft = { tool: 'CLAUDECODE', description: 'x', instructions: 'y' };
-    assert.match(await team.refused('create_task', { ...draft, tool: 'VIM' }), /CLAUDECODE, GEMINI/);
+    assert.match(
+      await team.refused('create_task', { ...draft, tool: 'VIM' }),
+      /CLAUDECODE, GEMINI, CODEX, OPENCODE, COPILOT\. Runners here declared: no other tools/,
+    );
     for (const branch of ['a..b', '-x', 'x.lock', 'a b', '', 'x/'])
       assert.match(await team.refused('create_task', { ...draft, branch }), /^INVALID_FORMAT .*branch/);
     for (const config of [{ queueSeconds: 5 }, { project: '|' }, { project: 5 }])

@@ -18,7 +18,7 @@ const READS: readonly (readonly [tool: string, args: object])[] = [
 ];
 
 /** Fields that are not compared, because their values depend on the time of the call or on the version. */
-const PASSING = /^(timestamp|cursor|next_cursor|nextCursor|duration|estimated|agents|session_age|recommendation)/;
+const PASSING = /^(timestamp|cursor|next_cursor|nextCursor|duration|estimated|agents|session_age|recommendation|tool$)/;
 
 export type Readings = ReadonlyMap<string, Answer>;
 

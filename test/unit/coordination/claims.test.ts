@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { claimableKeys, TaskClaims } from '../../../functions/src/toolsets/coordination/rules/claims.ts';
-import { isCodingKey } from '../../../functions/src/toolsets/coordination/rules/codingTask.ts';
 import { capabilityKey, satisfiedKeys } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { START, sampleAgent, sampleSession, versionOf } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
@@ -67,7 +66,9 @@ describe('claim of a task', () => {
 
 describe('capabilities that coding tasks require', () => {
   it('are included in the queries of a claim even if the session does not list them', () => {
-    const name = fc.constantFrom('Claude', 'gemini', 'project:a/b', 'Project:c/d', 'rust', 'claude2');
+    const others = ['project:a/b', 'Project:c/d', 'rust', 'claude2', 'agent:my-agent', 'agent:a|b'];
+    const isCodingKey = (key: string) => /^(claude|codex|agent:my_agent)(\|project:[^|]*)?$/.test(key);
+    const name = fc.constantFrom('Claude', 'codex', 'Agent:My_agent', ...others);
     inRuns(1000).forAll(fc.array(name, { maxLength: 4 }), fc.array(name, { maxLength: 3 }), (has, required) => {
       const key = capabilityKey(required);
       const isFound = claimableKeys({ capability_keys: [] }, has).includes(key);

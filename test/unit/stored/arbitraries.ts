@@ -11,6 +11,7 @@ import {
   type Claim,
   CODING_TOOLS,
   FAILURE_CLASSES,
+  HEARINGS,
   TASK_STATUSES,
   type Task,
   type TaskResult,
@@ -69,8 +70,9 @@ const claims: fc.Arbitrary<Claim> = withSome(
     lease_expires_at: date,
     started_at: date,
     claimed_by_runner: fc.constant(true as const),
+    hearing: fc.constantFrom(...HEARINGS),
   },
-  ['started_at', 'claimed_by_runner'],
+  ['started_at', 'claimed_by_runner', 'hearing'],
 );
 
 const failures = whole({ class: fc.constantFrom(...FAILURE_CLASSES), message: text });
@@ -85,7 +87,7 @@ const pastAttempts: fc.Arbitrary<PastAttempt> = whole({
 
 const codingWork: fc.Arbitrary<CodingWork> = withSome(
   {
-    tool: fc.constantFrom(...CODING_TOOLS),
+    tool: fc.constantFrom(...CODING_TOOLS, 'MY_AGENT'),
     instructions: text,
     branch: text,
     config: fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })).map(throughJson),

@@ -165,6 +165,8 @@ const HIDDEN = new Set([
   'claim_epoch',
   'ancestors',
   'claimed_by_runner',
+  'hearing',
+  'coding_tool',
   'parts',
   'capability_names',
   'workspace_capabilities',

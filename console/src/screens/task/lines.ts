@@ -1,5 +1,7 @@
 /** Lines of a log, from its chunks. */
 import { z } from 'zod/mini';
+import { task as words } from '../../../text/task.ts';
+import { fill } from '../../../ui/format.ts';
 import type { LogChunk } from '../../live/documents.ts';
 import { parsed } from '../../parts/json.ts';
 
@@ -11,7 +13,13 @@ export interface Line {
   readonly text: string;
 }
 
-const entry = z.object({ at: z.string(), level: z.string(), prefix: z._default(z.string(), ''), message: z.string() });
+const entry = z.object({
+  at: z.string(),
+  level: z.string(),
+  exact_type: z.optional(z.string()),
+  prefix: z._default(z.string(), ''),
+  message: z.string(),
+});
 
 /** Terminal colors and cursor movements, which have no meaning on a page. Source: ECMA-48, section 5.4. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression searches for them.
@@ -42,7 +50,8 @@ function linesOfChunk(chunk: LogChunk): readonly Line[] {
 function lineOf(json: string, number: number): Line {
   const read = entry.safeParse(parsed(json));
   if (!read.success) return { number, at: new Date(0), level: 'info', text: json };
-  const { at, level, prefix, message } = read.data;
-  const text = `${prefix === '' ? '' : `${prefix}: `}${message.replaceAll('\n', ' ⏎ ')}`.replace(ESCAPES, '');
+  const { at, level, exact_type: type, prefix, message } = read.data;
+  const source = type === 'message' ? fill(words.messageFrom, { who: prefix }) : prefix;
+  const text = `${source === '' ? '' : `${source}: `}${message.replaceAll('\n', ' ⏎ ')}`.replace(ESCAPES, '');
   return { number, at: new Date(at), level, text };
 }

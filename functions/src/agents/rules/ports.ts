@@ -43,6 +43,8 @@ export interface AgentDirectory {
   /** Returns the agents of a person, in the order of their ids. */
   ofOwner(ownerUid: string, limit: number, after: string | undefined): Promise<ListPage<Agent>>;
   leaders(workspace: string, limit: number): Promise<readonly string[]>;
+  /** Returns the names, in lower case, of capabilities that agents of a workspace have and that start with `prefix`. */
+  capabilitiesFrom(workspace: string, prefix: string, limit: number): Promise<readonly string[]>;
 }
 
 export interface Presence {

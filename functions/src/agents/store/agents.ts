@@ -270,6 +270,20 @@ export class FirestoreAgentDirectory extends FirestoreReader implements AgentDir
     return docs.map((snapshot) => snapshot.id);
   }
 
+  async capabilitiesFrom(workspace: string, prefix: string, limit: number): Promise<readonly string[]> {
+    const { docs } = await this.database
+      .collection(COLLECTIONS.skills)
+      .where('workspace', '==', workspace)
+      .where('name_folded', '>=', prefix)
+      .where('name_folded', '<', `${prefix}\uf8ff`)
+      .where('agents', '>', 0)
+      .orderBy('name_folded')
+      .orderBy('agents')
+      .limit(limit)
+      .get();
+    return docs.flatMap((one) => this.documents.readable(one, skillFromDocument)).map(({ name }) => name.toLowerCase());
+  }
+
   /** Returns a query that one index covers, and the fields by which the query is sorted. */
   private indexed({ workspace, availability: kind, type, capabilities: [name] }: AgentQuery): IndexedQuery {
     if (name !== undefined) {

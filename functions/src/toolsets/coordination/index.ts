@@ -106,24 +106,28 @@ export {
 export {
   asCodingTask,
   backoffSeconds,
+  CODING_AGENT,
   type CodingTask,
-  codingTool,
   type Failure,
   isRetryable,
   MAX_CODING_ATTEMPTS,
   MAX_STORED_ATTEMPTS,
   notClaimable,
+  OTHER_PROGRAM,
   type PastAttempt,
+  PROGRAM_NAME,
+  programCapability,
   programOf,
   projectCapability,
   requireCodingTask,
   type StoredResult,
+  toolCapability,
 } from './rules/codingTask.ts';
 export { TaskCreation, type TaskDraft } from './rules/creation.ts';
 export type { CodingExpiry } from './rules/leases.ts';
 export type { Message } from './rules/mailbox.ts';
 export type { AgentMembership } from './rules/membership.ts';
-export { type AgentMessages, agentNotFound } from './rules/messages.ts';
+export { type AgentMessages, agentNotFound, isForTask, type MessageReceipt } from './rules/messages.ts';
 export { queueGrowth } from './rules/openSession.ts';
 export { type OwnerPorts, ownerState } from './rules/ownerless.ts';
 export type { CoordinationChange, CoordinationPorts } from './rules/ports.ts';
@@ -147,10 +151,11 @@ export {
   type Claimant,
   CODING_TOOLS,
   CODING_TYPE,
-  type CodingTool,
   compareInQueue,
   DEFAULT_TYPE,
   FAILURE_CLASSES,
+  HEARINGS,
+  type Hearing,
   isClosed,
   isHeld,
   PRIORITY_RANGES,
@@ -164,6 +169,7 @@ export {
   type Task,
   type TaskResult,
   type TaskStatus,
+  TOOL_NAME,
   taskFromDocument,
   taskNotFound,
   taskType,

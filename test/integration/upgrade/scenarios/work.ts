@@ -8,8 +8,12 @@ import type { Cast, Place, Scenario } from '../scenario.ts';
 
 const oneTask = z.object({ task: z.object({ id: z.string(), status: z.string() }) });
 const coded = z.object({ result: z.object({ taskId: z.string() }) });
-const held = z.object({ result: z.object({ task: z.object({ id: z.string(), epoch: z.number() }) }) });
-const reported = z.object({ result: z.object({ task: z.object({ status: z.string() }), result: z.unknown() }) });
+const held = z.object({
+  result: z.object({ task: z.object({ id: z.string(), epoch: z.number(), tool: z.string() }) }),
+});
+const reported = z.object({
+  result: z.object({ task: z.object({ status: z.string() }), result: z.unknown().optional() }),
+});
 const logs = z.object({ result: z.object({ entries: z.array(z.object({ message: z.string() })) }) });
 const run = z.object({
   runId: z.string(),
@@ -65,6 +69,67 @@ const codingTask: Scenario = {
         const messages = received.result.entries.map(({ message }) => message);
         for (const wanted of ['Reading', 'Writing', 'Mind the tests.', 'Testing'])
           assert.equal(messages.filter((message) => message === wanted).length, 1, `${wanted}: ${messages}`);
+      },
+    ];
+  },
+};
+
+const unclaimed = z.object({ result: z.object({ task: z.null() }) });
+const failed = z.object({
+  result: z.object({ task: z.object({ failure: z.object({ class: z.string(), message: z.string() }) }) }),
+});
+
+/** The release reads a task for an unknown tool, a failure of an unknown class, and an unknown type of log line. */
+const newNames: Scenario = {
+  name: 'names that the release does not know',
+  steps: ({ lead, worker, other }) => {
+    let [taskId, spentId] = ['', ''];
+    const draft = { description: 'Fix it', instructions: 'In src/app.ts' };
+    const order = async (at: Place, tool: string) =>
+      coded.parse(await at.call(lead, 'coding_create_task', { ...draft, tool })).result.taskId;
+    const assertLeft = async (at: Place) => {
+      for (const tools of [{}, { tools: ['CLAUDECODE', 'GEMINI'] }])
+        unclaimed.parse(await at.call(worker, 'coding_claim_task', tools));
+      await assert.rejects(
+        at.ask(worker, 'coding_claim_task', { taskId }),
+        /NOT_CLAIMABLE.*codex|codex.*NOT_CLAIMABLE/,
+      );
+      const { result } = reported.parse(await at.call(lead, 'coding_report_task', { taskId }));
+      assert.equal(result.task.status, 'pending');
+    };
+    return [
+      async (at) => {
+        await at.call(worker, 'coding_register_runner', { programs: [{ name: 'claude', version: '2.1.197' }] });
+      },
+      async (at) => {
+        spentId = await order(at, 'CLAUDECODE');
+        const claim = held.parse(await at.call(worker, 'coding_claim_task', { taskId: spentId })).result.task;
+        const about = { taskId: spentId, epoch: claim.epoch };
+        const heard = { ...entry(0, 'Leave the tests'), type: 'message', prefix: 'lead' };
+        await at.call(worker, 'coding_append_logs', { ...about, entries: [heard] });
+        const failure = { class: 'over_budget', message: 'It has cost more than 1 USD.' };
+        await at.call(worker, 'coding_end_task', { ...about, status: 'failed', failure });
+        taskId = await order(at, 'CODEX');
+        await assertLeft(at);
+      },
+      async (at) => {
+        await assertLeft(at);
+        await at.call(lead, 'coordination_update_task', { task_id: taskId, priority: 2 });
+        const { result } = failed.parse(await at.call(lead, 'coding_report_task', { taskId: spentId }));
+        assert.equal(result.task.failure.message, 'It has cost more than 1 USD.');
+        const { entries } = logs.parse(await at.call(lead, 'coding_get_task_logs', { taskId: spentId })).result;
+        assert.deepEqual(entries, [{ message: 'Leave the tests' }]);
+        await at.call(lead, 'coordination_retry_task', { task_id: spentId });
+      },
+      async (at) => {
+        if (at.version.name === 'today') {
+          await at.call(other, 'coding_register_runner', { programs: [{ name: 'codex', version: '0.169.0' }] });
+          const { task } = held.parse(await at.call(other, 'coding_claim_task', { tools: ['CODEX'] })).result;
+          assert.deepEqual([task.id, task.tool], [taskId, 'CODEX']);
+        }
+        await at.call(lead, 'coding_end_task', { taskId, status: 'failed' });
+        const { result } = reported.parse(await at.call(lead, 'coding_report_task', { taskId }));
+        assert.equal(result.task.status, 'failed');
       },
     ];
   },
@@ -233,4 +298,4 @@ async function isRefused(at: Place, { credential }: Agent): Promise<true | undef
   return (typeof refused === 'string' && refused.includes('401')) || undefined;
 }
 
-export const workScenarios: readonly Scenario[] = [codingTask, runOfSteps, pullRequest, newcomer];
+export const workScenarios: readonly Scenario[] = [codingTask, newNames, runOfSteps, pullRequest, newcomer];

@@ -100,7 +100,7 @@ export class CodingChanges extends Service<CodingPorts> {
     const own = isHolder(principal, before) && isHeld(before.status) ? before.claim?.claim_epoch : undefined;
     const epoch = request.epoch ?? own;
     if (epoch !== undefined) {
-      const claimant = await claimantOf(this.ports, principal, before, epoch);
+      const { claimant } = await claimantOf(this.ports, principal, before, epoch);
       return endByRunner(before, claimant, request, now);
     }
     requireTaskManager(principal, before, 'taskId');

@@ -3,7 +3,7 @@ import { availability, withPresence } from '../../../agents/rules/liveness.ts';
 import type { NodeRef } from '../../../graph/rules/graphNode.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
 import type { RecordResponse } from '../../../kernel/commit.ts';
-import { MusterError } from '../../../kernel/errors.ts';
+import { MusterError, shownName } from '../../../kernel/errors.ts';
 import type { ListPage } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';
 import {
@@ -11,10 +11,11 @@ import {
   CODING_GOAL,
   CODING_TOOLS,
   type CodingTask,
-  type CodingTool,
-  programOf,
+  OTHER_PROGRAM,
   projectCapability,
   type Task,
+  TOOL_NAME,
+  toolCapability,
 } from '../../coordination/index.ts';
 import { refName } from '../../github/index.ts';
 import type { LogType } from './log.ts';
@@ -23,7 +24,7 @@ import { type CodingPorts, codingConfig, defaultBranch, findCodingTask, type Rea
 
 interface CodingDraft {
   readonly workspace: string;
-  readonly tool: CodingTool;
+  readonly tool: string;
   readonly description: string;
   readonly instructions: string;
   readonly branch?: string | undefined;
@@ -36,12 +37,15 @@ interface CodingDraft {
 /** Maximum number of runners that the overview names per tool. */
 const MAX_RUNNERS = 20;
 
+/** Maximum number of tools of a workspace that only its runners know. */
+const MAX_OTHER_TOOLS = 50;
+
 /** Default limits for the latest log lines that are returned with a task. */
 const MAX_SHOWN_LINES = 50;
 const MAX_SHOWN_LOG_BYTES = 16_000;
 
 export class CodingService extends Service<CodingPorts> {
-  /** @throws MusterError VALIDATION_ERROR; INVALID_FORMAT for an invalid branch name */
+  /** @throws MusterError VALIDATION_ERROR, also for a tool that no runner declared; INVALID_FORMAT for a branch name */
   async create(
     principal: Principal,
     draft: CodingDraft,
@@ -51,6 +55,7 @@ export class CodingService extends Service<CodingPorts> {
     const branch = draft.branch === undefined ? undefined : refName(draft.branch, 'branch');
     const configuration = codingConfig(draft.config);
     const { project, queue_seconds } = configuration;
+    if (!CODING_TOOLS.includes(tool)) await this.requireDeclared(workspace, tool);
     const request = {
       workspace,
       createdBy: principal.agent_id ?? principal.uid,
@@ -64,7 +69,7 @@ export class CodingService extends Service<CodingPorts> {
           dependencies,
           files: [],
           part_of: draft.part_of,
-          required_capabilities: [programOf(tool), ...(project === undefined ? [] : [projectCapability(project)])],
+          required_capabilities: [toolCapability(tool), ...(project === undefined ? [] : [projectCapability(project)])],
           coding: (taskId: string, now: Date) => ({
             tool,
             instructions,
@@ -123,12 +128,15 @@ export class CodingService extends Service<CodingPorts> {
 
   async overview(workspace: string) {
     const { codingTasks } = this.ports;
-    const [pendingTasks, activeTasks, tools] = await Promise.all([
+    const runners = async (names: readonly string[]) =>
+      Promise.all(names.map(async (tool) => ({ tool, runners: await this.runners(workspace, tool) })));
+    const [pendingTasks, activeTasks, ...tools] = await Promise.all([
       codingTasks.count(workspace, ['available', 'claimed']),
       codingTasks.count(workspace, ['in_progress', 'waiting']),
-      Promise.all(CODING_TOOLS.map(async (tool) => ({ tool, runners: await this.runners(workspace, tool) }))),
+      runners(CODING_TOOLS),
+      this.otherTools(workspace).then(runners),
     ]);
-    return { activeTasks, pendingTasks, tools };
+    return { activeTasks, pendingTasks, tools: tools.flat() };
   }
 
   /** Returns one attempt. `past` is set unless the attempt is the latest claim. @throws MusterError NOT_FOUND */
@@ -170,9 +178,26 @@ export class CodingService extends Service<CodingPorts> {
     return name ?? email;
   }
 
-  private async runners(workspace: string, tool: CodingTool) {
+  /** Returns the tools that runners of the workspace declared and Muster does not know. */
+  private async otherTools(workspace: string): Promise<readonly string[]> {
+    const names = await this.ports.directory.capabilitiesFrom(workspace, OTHER_PROGRAM, MAX_OTHER_TOOLS);
+    return names.map((name) => name.slice(OTHER_PROGRAM.length).toUpperCase()).filter((name) => TOOL_NAME.test(name));
+  }
+
+  private async requireDeclared(workspace: string, tool: string): Promise<void> {
+    const others = await this.otherTools(workspace);
+    if (others.includes(tool)) return;
+    throw new MusterError('VALIDATION_ERROR', `Unknown coding tool "${shownName(tool)}".`, {
+      field: 'tool',
+      value: tool,
+      reason: 'UNKNOWN_TOOL',
+      suggestion: `Use one of: ${CODING_TOOLS.join(', ')}. Runners here declared: ${others.join(', ') || 'no other tools'}.`,
+    });
+  }
+
+  private async runners(workspace: string, tool: string) {
     const { directory, presence } = this.ports;
-    const query = { workspace, capabilities: [programOf(tool)] };
+    const query = { workspace, capabilities: [toolCapability(tool)] };
     const { items } = await directory.list(query, MAX_RUNNERS, undefined);
     const seen = await presence.lastSeen(items.map(({ id }) => id));
     const now = this.now();

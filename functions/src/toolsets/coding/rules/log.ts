@@ -4,7 +4,7 @@ import type { ChangeOf, Versioned } from '../../../kernel/commit.ts';
 import { documentCodec } from '../../../kernel/documentCodec.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-export const LOG_TYPES = ['system', 'agent', 'tool', 'command', 'output', 'git', 'acceptance'] as const;
+export const LOG_TYPES = ['system', 'agent', 'tool', 'command', 'output', 'git', 'acceptance', 'message'] as const;
 export type LogType = (typeof LOG_TYPES)[number];
 
 const storedEntry = z.object({
@@ -14,12 +14,18 @@ const storedEntry = z.object({
   ),
   level: z.enum(LOG_LEVELS),
   type: z.enum(LOG_TYPES),
+  /** Set if the last release cannot read the type. Then the field `type` contains one that it can read. */
+  exact_type: z.optional(z.enum(LOG_TYPES)),
   /** Name of the tool, program or agent that the entry comes from. */
   prefix: z.optional(z.string()),
   message: z.string(),
   data: z.optional(z.unknown()),
 });
-export type LogEntry = Readonly<z.output<typeof storedEntry>>;
+export type LogEntry = Readonly<Omit<z.output<typeof storedEntry>, 'exact_type'>>;
+
+function storedText(entry: LogEntry): string {
+  return JSON.stringify(entry.type === 'message' ? { ...entry, type: 'system', exact_type: entry.type } : entry);
+}
 
 /** Entry with its line number. Lines are numbered from 0 across all attempts of the task. */
 export interface LogLine extends LogEntry {
@@ -84,7 +90,7 @@ function append(before: LogHead, entries: readonly LogEntry[]): AppendResult {
   const writes: ChunkWrite[] = [];
   let head = before;
   for (const entry of entries) {
-    const text = JSON.stringify(entry);
+    const text = storedText(entry);
     const size = new TextEncoder().encode(text).length;
     const from = head.first_line + head.lines;
     const isNew = head.chunk < 0 || head.lines >= CHUNK_LINES || head.bytes + size > CHUNK_BYTES;
@@ -119,7 +125,10 @@ export function appendChanges(
 
 /** Returns the lines in a stored `ChunkWrite.text`. */
 export function parseLines(text: string, from: number): LogLine[] {
-  return text.split('\n').map((line, index) => ({ ...storedEntry.parse(JSON.parse(line)), line: from + index }));
+  return text.split('\n').map((line, index) => {
+    const { exact_type, ...entry } = storedEntry.parse(JSON.parse(line));
+    return { ...entry, type: exact_type ?? entry.type, line: from + index };
+  });
 }
 
 export interface CodingChanges {

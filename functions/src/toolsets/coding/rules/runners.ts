@@ -1,5 +1,5 @@
 /** Calls of runners for coding tasks: claims, heartbeats and logs. Source: docs/guides/runner.md. */
-import { recordedAs } from '../../../agents/rules/liveness.ts';
+import { type ActingAgent, recordedAs } from '../../../agents/rules/liveness.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
 import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
 import type { LongPoll } from '../../../kernel/concurrency.ts';
@@ -12,26 +12,28 @@ import {
   type Claimant,
   type ClaimOutcome,
   type CodingTask,
-  type CodingTool,
   claimChanges,
+  type Hearing,
   isClosed,
+  isForTask,
   isHeld,
   type Message,
-  programOf,
+  type MessageReceipt,
   renewLease,
   startTask,
   taskChanges,
+  toolCapability,
   waitTask,
 } from '../../coordination/index.ts';
 import { restoredTask } from './ending.ts';
 import { appendChanges, appendNumbered, type NumberedEntry } from './log.ts';
 import type { CodingChange } from './ports.ts';
-import { type CodingPorts, changeTask, claimantOf, codingStatus, type TaskReference } from './task.ts';
+import { type CodingPorts, changeTask, claimantOf, codingStatus } from './task.ts';
 
 interface RunnerClaimRequest {
   readonly workspace: string;
   readonly agentId?: string | undefined;
-  readonly tools?: readonly CodingTool[] | undefined;
+  readonly tools?: readonly string[] | undefined;
   readonly project?: string | undefined;
   readonly taskId?: string | undefined;
   readonly waitMs: number;
@@ -45,18 +47,18 @@ export interface RunnerClaimed {
   readonly messages: readonly Message[];
 }
 
-interface ClaimReference extends TaskReference {
+interface HeartbeatReport extends MessageReceipt {
   readonly epoch: number;
-}
-
-interface HeartbeatReport {
   /** `started`: the task is at least in progress, and may be in a later state. */
   readonly state?: 'started' | 'in_progress' | 'waiting' | undefined;
   readonly progress?: string | undefined;
+  readonly hearing?: Hearing | undefined;
 }
 
 export interface Heartbeat {
   readonly leaseUntil?: Date | undefined;
+  /** Unread messages for the task that the runner has not received yet; none if it must stop. */
+  readonly messages: readonly Message[];
   /** `ended`: another caller has ended the task; the remaining lines of its log are still accepted. */
   readonly stop?: { readonly reason: 'ended' | 'claim_lost'; readonly message: string };
 }
@@ -88,8 +90,12 @@ export class CodingRunners extends Service<CodingPorts> {
     if (name === undefined) throw agentRequired();
     const agent = await liveness.acting(principal, workspace, name);
     const { id: agentId, readsMessages } = agent;
-    if (readUntil !== undefined) await messages.markRead(agent, workspace, readUntil, () => undefined);
-    const runner = { capabilities: tools?.map(programOf), project, taskId };
+    if (readUntil !== undefined) {
+      // Messages about other tasks were not returned with the claim, so this id does not confirm them.
+      const isRead = ({ id, task_id }: Message) => id === readUntil || (id < readUntil && task_id === undefined);
+      await messages.markRead(agent, workspace, isRead, () => undefined);
+    }
+    const runner = { capabilities: tools?.map(toolCapability), project, taskId };
     const claim = { workspace, agentId, readsMessages, leaseSeconds, runner };
     const record = recordedAs(agentId, (outcome: ClaimOutcome) => recordResponse(claimedBy(outcome)));
     return claimedBy(await taskClaims.claimOrWait(claim, waitMs, longPoll, record));
@@ -98,14 +104,14 @@ export class CodingRunners extends Service<CodingPorts> {
   /** MusterError NOT_FOUND; VALIDATION_ERROR if entries are out of order or too large */
   append(
     principal: Principal,
-    request: ClaimReference & { readonly entries: readonly NumberedEntry[] },
+    request: HeartbeatReport & { readonly entries: readonly NumberedEntry[] },
     recordResponse: RecordResponse<Appended>,
   ): Promise<Appended> {
     const { entries, epoch, taskId } = request;
     checkEntries(entries);
     const { taskLogs, store } = this.ports;
     return changeTask(this.ports, request, async (found, now) => {
-      const { answer, changes } = await this.keepAlive(principal, found, { epoch, state: 'started' }, now);
+      const { answer, changes } = await this.report(principal, found, { ...request, state: 'started' }, now);
       const head = await taskLogs.head(taskId);
       const isLogged = answer.stop?.reason !== 'claim_lost';
       const appending = appendNumbered(head?.value, epoch, isLogged ? entries : []);
@@ -115,28 +121,63 @@ export class CodingRunners extends Service<CodingPorts> {
     });
   }
 
-  /** MusterError NOT_FOUND; CONFLICT if the new state is an earlier one */
-  heartbeat(
+  /**
+   * Renews the lease, and waits up to `waitMs`, but at most half of the lease, for a message or the end of the task.
+   * MusterError NOT_FOUND; CONFLICT if the new state is an earlier one
+   */
+  async heartbeat(
     principal: Principal,
-    request: ClaimReference & HeartbeatReport,
+    request: HeartbeatReport & { readonly waitMs?: number | undefined },
+    { disconnectSignal, trackWait }: LongPoll,
     recordResponse: RecordResponse<Heartbeat>,
   ): Promise<Heartbeat> {
-    return changeTask(this.ports, request, async (found, now) => {
-      const { answer, changes } = await this.keepAlive(principal, found, request, now);
-      await this.ports.store.commit(changes, recordResponse(answer));
-      return answer;
-    });
+    const { workspace, taskId, waitMs = 0, receivedUntil = '' } = request;
+    const isAwaited = (message: Message) =>
+      message.id > receivedUntil && message.workspace === workspace && isForTask(message, taskId);
+    let until: AbortSignal | undefined;
+    let isThere = false;
+    for (;;) {
+      const isLast = until?.aborted ?? waitMs === 0;
+      const beat = await changeTask(this.ports, request, async (found, now) => {
+        const { answer, agent, changes } = await this.report(principal, found, request, now, isThere);
+        const ends = isLast || answer.stop !== undefined || answer.messages.length > 0;
+        await this.ports.store.commit(changes, ends ? recordResponse(answer) : undefined);
+        return { answer, agent, ends, version: found.version, leaseMs: leaseMsOf(found.value) };
+      });
+      const { answer, agent, ends, version, leaseMs } = beat;
+      if (ends || agent === undefined) return answer;
+      until ??= AbortSignal.any([disconnectSignal(), AbortSignal.timeout(Math.min(waitMs, leaseMs / 2))]);
+      const isFor = (message: Message) => agent.readsMessages && isAwaited(message);
+      isThere = await trackWait(this.ports.mailboxes.arrival(agent.id, { id: taskId, version }, isFor, until));
+      if (disconnectSignal().aborted) return answer;
+    }
+  }
+
+  /** Returns the response to a report, and its changes: those of the lease, and those that confirm messages. */
+  private async report(
+    principal: Principal,
+    found: Versioned<CodingTask>,
+    sign: HeartbeatReport,
+    now: Date,
+    hasMessages = false,
+  ): Promise<{ answer: Heartbeat; agent?: ActingAgent; changes: readonly CodingChange[] }> {
+    const { claimant, agent } = await claimantOf(this.ports, principal, found.value, sign.epoch);
+    const { answer, changes } = await this.keepAlive(found, claimant, sign, now);
+    if (agent === undefined) return { answer: { ...answer, messages: [] }, changes };
+    const acting = hasMessages ? { ...agent, has_messages: true } : agent;
+    const mail = await this.ports.messages.receive(acting, sign);
+    const messages = answer.stop === undefined ? mail.unread : [];
+    return { answer: { ...answer, messages }, agent, changes: [...changes, ...mail.changes] };
   }
 
   /** Returns the changes of a heartbeat: that of the task, and that of the agent if an expired lease is restored. */
   private async keepAlive(
-    principal: Principal,
     found: Versioned<CodingTask>,
-    sign: HeartbeatReport & { readonly epoch: number },
+    claimant: Claimant,
+    sign: HeartbeatReport,
     now: Date,
-  ): Promise<{ answer: Heartbeat; changes: readonly CodingChange[] }> {
+  ): Promise<{ answer: Omit<Heartbeat, 'messages'>; changes: readonly CodingChange[] }> {
     const { value: before, version } = found;
-    const claimant = await claimantOf(this.ports, principal, before, sign.epoch);
     const { claim, status } = before;
     const isTheirs = claim?.claimed_by === claimant.agent_id && claim.claim_epoch === claimant.claim_epoch;
     if (isTheirs && isClosed(status)) {
@@ -163,21 +204,28 @@ export class CodingRunners extends Service<CodingPorts> {
 
 function claimedBy(outcome: ClaimOutcome): RunnerClaimed {
   if (outcome.kind === 'none') return { task: undefined, messages: [] };
-  return { task: asCodingTask(outcome.task), messages: outcome.messages ?? [] };
+  const task = asCodingTask(outcome.task);
+  return { task, messages: outcome.messages?.filter((message) => isForTask(message, task.id)) ?? [] };
+}
+
+function leaseMsOf({ claim }: CodingTask): number {
+  return (claim?.lease_seconds ?? 0) * 1000;
 }
 
 /** Updates the state, and renews the lease if it is due. @throws MusterError CONFLICT for an earlier state */
 function withRenewedLease(
   held: CodingTask,
   claimant: Claimant,
-  { state, progress }: HeartbeatReport,
+  { state, progress, hearing }: HeartbeatReport,
   now: Date,
 ): CodingTask {
   const moved = withState(held, claimant, state, now);
-  const task =
+  const shown =
     progress === undefined || progress === moved.coding.progress
       ? moved
       : { ...moved, coding: { ...moved.coding, progress } };
+  const isNews = hearing !== undefined && shown.claim !== undefined && hearing !== shown.claim.hearing;
+  const task = isNews ? { ...shown, claim: { ...shown.claim, hearing } } : shown;
   const { claim } = task;
   if (claim === undefined) return task;
   const left = claim.lease_expires_at.getTime() - now.getTime();

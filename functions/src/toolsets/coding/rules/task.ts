@@ -1,6 +1,6 @@
 /** Coding tasks: their status, configuration and holder. Source: docs/semantics.md#one-model. */
 import { z } from 'zod';
-import type { AgentLiveness } from '../../../agents/rules/liveness.ts';
+import type { ActingAgent, AgentLiveness } from '../../../agents/rules/liveness.ts';
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
 import type { Store, Versioned } from '../../../kernel/commit.ts';
@@ -29,7 +29,7 @@ export interface CodingPorts extends CoordinationPorts, BudgetPorts, OwnerPorts 
   readonly liveness: PortOf<AgentLiveness>;
   readonly taskCreation: PortOf<TaskCreation>;
   readonly taskClaims: PortOf<TaskClaims>;
-  readonly messages: Pick<AgentMessages, 'markRead'>;
+  readonly messages: Pick<AgentMessages, 'markRead' | 'receive'>;
 }
 
 export interface TaskReference {
@@ -121,21 +121,27 @@ export function isHolder(principal: Principal, task: CodingTask): boolean {
   return principal.agent_id !== undefined && task.claim?.claimed_by === principal.agent_id;
 }
 
+/** The holder of a claim, and the agent as which the caller acts; no agent if a person's claim is unknown. */
+export interface ActingClaimant {
+  readonly claimant: Claimant;
+  readonly agent?: ActingAgent;
+}
+
 /** Returns the agent and epoch of a claim, if the caller may act for the agent. @throws MusterError FORBIDDEN */
 export async function claimantOf(
   { liveness }: CodingPorts,
   principal: Principal,
   task: CodingTask,
   epoch: number,
-): Promise<Claimant> {
+): Promise<ActingClaimant> {
   const { claim, lapsed_claims: expired } = task;
   const holder =
     claim?.claim_epoch === epoch
       ? claim.claimed_by
       : expired.findLast((former) => former.claim_epoch === epoch)?.agent_id;
-  if (holder === undefined) return { agent_id: principal.agent_id ?? principal.uid, claim_epoch: epoch };
-  await liveness.actAs(principal, task.workspace, holder);
-  return { agent_id: holder, claim_epoch: epoch };
+  const id = holder ?? principal.agent_id;
+  const agent = id === undefined ? undefined : await liveness.acting(principal, task.workspace, id);
+  return { claimant: { agent_id: id ?? principal.uid, claim_epoch: epoch }, ...(agent && { agent }) };
 }
 
 export interface EndReport {

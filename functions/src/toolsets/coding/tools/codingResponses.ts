@@ -6,7 +6,6 @@ import { columnLines, quotedLines, terminalLines, terminalText } from '../../../
 import { claimNumber, guidance, toolsFor } from '../../../mcp/tool.ts';
 import {
   budgetReason,
-  CODING_TOOLS,
   type CodingTask,
   FAILURE_CLASSES,
   isHeld,
@@ -46,7 +45,7 @@ const failureShape = z.object({
 
 export const taskShape = z.object({
   id: z.string(),
-  tool: z.enum(CODING_TOOLS),
+  tool: z.string(),
   description: z.string(),
   instructions: z.string(),
   branch: z.string(),

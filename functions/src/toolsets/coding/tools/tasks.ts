@@ -4,7 +4,7 @@ import { partOf } from '../../../graph/rules/linking.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { fittingItems } from '../../../kernel/json.ts';
 import { listUpTo, reading, textUpTo, wholeNumber, writing } from '../../../mcp/tool.ts';
-import { type CodingTask, codingTool, programOf, text } from '../../coordination/index.ts';
+import { CODING_TOOLS, type CodingTask, programOf, text } from '../../coordination/index.ts';
 import type { ReadTask } from '../rules/task.ts';
 import * as shapes from './codingResponses.ts';
 
@@ -13,9 +13,9 @@ export const createTask = shapes.defineTool({
   title: 'Create a coding task',
   description:
     'Creates a task for an AI coding agent on a branch; a runner claims and ends it. coding.report_task shows its progress.',
-  details: 'Returns immediately. The resource task://{taskId} also shows the task.',
+  details: `Returns immediately. The resource task://{taskId} also shows the task. The tool is ${CODING_TOOLS.join(', ')}, or another that a runner of the workspace declared.`,
   input: z.strictObject({
-    tool: textUpTo(100).describe('One of CLAUDECODE, GEMINI'),
+    tool: textUpTo(100).describe('Such as CLAUDECODE or CODEX'),
     description: text('Task description', 20_000),
     instructions: text('Detailed instructions', 60_000),
     branch: z.string().optional().describe('Default: task/<id>-<description>'),
@@ -44,8 +44,8 @@ export const createTask = shapes.defineTool({
       branch: task.coding.branch,
       task: shapes.codingTaskResponse(task, task.created_at),
     }),
-  handler: async ({ services, workspace, principal, recordResponse, baseUrl }, { tool, part_of, ...draft }) => {
-    const request = { ...draft, part_of: part_of, tool: codingTool(tool, 'tool'), workspace };
+  handler: async ({ services, workspace, principal, recordResponse, baseUrl }, draft) => {
+    const request = { ...draft, workspace };
     const record = (task: CodingTask) => recordResponse({ task, baseUrl });
     return { task: await services.coding.create(principal, request, record), baseUrl };
   },

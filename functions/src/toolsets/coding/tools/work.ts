@@ -4,11 +4,29 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { anyJson } from '../../../mcp/jsonSchema.ts';
 import { listUpTo, reading, textUpTo, wholeNumber, writing } from '../../../mcp/tool.ts';
-import { CODING_TOOLS, FAILURE_CLASSES, messagesResponse, messagesShape, text } from '../../coordination/index.ts';
+import {
+  CODING_AGENT,
+  FAILURE_CLASSES,
+  HEARINGS,
+  messagesResponse,
+  messagesShape,
+  PROGRAM_NAME,
+  programCapability,
+  TOOL_NAME,
+  text,
+} from '../../coordination/index.ts';
 import { LOG_LEVELS, LOG_TYPES } from '../rules/log.ts';
 import type { Appended, Heartbeat, RunnerClaimed } from '../rules/runners.ts';
 import type { EndedTask } from '../rules/task.ts';
 import * as shapes from './codingResponses.ts';
+
+const program = z
+  .string()
+  .refine((name) => PROGRAM_NAME.test(name), 'expected 2 to 32 lower-case letters, digits and underscores')
+  .describe('Program, such as claude or codex. Tasks for my_agent have the tool MY_AGENT');
+
+/** Maximum number of programs of a runner. */
+const MAX_PROGRAMS = 20;
 
 export const registerRunner = shapes.defineTool({
   name: 'register_runner',
@@ -18,8 +36,8 @@ export const registerRunner = shapes.defineTool({
     'Stores the tools and their versions as your capabilities, replacing the old ones. Returns your identity. Each runner needs its own agent credential.',
   input: z.strictObject({
     programs: listUpTo(
-      20,
-      z.strictObject({ name: text('Program: claude or gemini', 100), version: text('Reported version', 100) }),
+      MAX_PROGRAMS,
+      z.strictObject({ name: program, version: text('Reported version', 100) }),
       'programs',
     )
       .min(1)
@@ -43,8 +61,8 @@ export const registerRunner = shapes.defineTool({
     const owner = await services.coding.nameOf(principal.owner_uid);
     const runner = { agentId: agent_id, workspace, owner };
     const capabilities = programs.map(({ name, version }) => ({
-      name,
-      category: 'coding agent',
+      name: programCapability(name),
+      category: CODING_AGENT,
       parameters: { version },
     }));
     await services.membership.join(principal, { ...runner, role: 'worker', capabilities, serves }, () =>
@@ -70,6 +88,19 @@ const claimedShape = shapes.taskShape
 /** Default lease length in seconds. Source: docs/guides/runner.md. */
 const DEFAULT_LEASE_SECONDS = 120;
 
+/** Maximum time of a long poll, in milliseconds. */
+const MAX_WAIT_MS = 25_000;
+
+/** Arguments with which a runner receives and confirms messages for a task. */
+const receipt = {
+  receivedUntil: idOf('a message').optional().describe('Last message received for the task; returns only later ones'),
+  heard: listUpTo(50, idOf('a message')).optional().describe('Messages that the coding agent acknowledged'),
+};
+
+const messagesAtWorkShape = messagesShape.describe(
+  'Messages for the coding agent. They are returned again until you list them in heard.',
+);
+
 export const claimTask = shapes.defineTool({
   name: 'claim_task',
   title: 'Claim a coding task',
@@ -79,20 +110,20 @@ export const claimTask = shapes.defineTool({
   input: z.strictObject({
     agentId: idOf('an agent').optional().describe('Agent to claim for; default: yourself. Leaders may name another.'),
     tools: z
-      .array(z.enum(CODING_TOOLS))
+      .array(z.string().refine((name) => TOOL_NAME.test(name), 'expected a coding tool such as "CLAUDECODE"'))
       .min(1)
-      .max(CODING_TOOLS.length)
+      .max(MAX_PROGRAMS)
       .optional()
       .describe('Only tasks for these tools; default: those whose programs the agent registered'),
     project: text('Your repository, as owner/name or a label. Only its tasks, and tasks without a project', 80)
       .refine((name) => !name.includes('|'), 'expected no "|"')
       .optional(),
     taskId: shapes.taskId.optional().describe('Only this task'),
-    waitMs: wholeNumber(0, 25_000).default(0).describe('Milliseconds to wait for a task; 0: do not wait'),
+    waitMs: wholeNumber(0, MAX_WAIT_MS).default(0).describe('Milliseconds to wait for a task; 0: do not wait'),
     leaseSeconds: wholeNumber(15, 3600)
       .describe('Lease length in seconds; heartbeats renew it')
       .default(DEFAULT_LEASE_SECONDS),
-    readUntil: idOf('a message').optional().describe('Last message you delivered; confirms all up to it'),
+    readUntil: idOf('a message').optional().describe('For older runners: last message you delivered'),
   }),
   output: shapes.responseShape(z.object({ task: claimedShape.nullable(), messages: messagesShape })),
   returnsWhole: true,
@@ -128,17 +159,34 @@ export const heartbeatTask = shapes.defineTool({
     epoch: shapes.epoch,
     state: z.enum(['in_progress', 'waiting']).optional().describe('New state'),
     progress: text('Current work, in a few words', 500).optional(),
+    hearing: z
+      .enum(HEARINGS)
+      .optional()
+      .describe('When your coding agent hears a message: with its next model request, or after its turn'),
+    ...receipt,
+    // Without a default, because an idempotency key of the last release stores a digest of the arguments.
+    waitMs: wholeNumber(0, MAX_WAIT_MS).optional().describe('Milliseconds to wait for a message or stop; default: 0'),
   }),
   output: shapes.responseShape(
-    z.object({ leaseUntil: z.iso.datetime().optional().describe('Absent if you must stop.'), stop: shapes.stopShape }),
+    z.object({
+      leaseUntil: z.iso.datetime().optional().describe('Absent if you must stop.'),
+      stop: shapes.stopShape,
+      messages: messagesAtWorkShape,
+    }),
   ),
   ...writing('worker', { destructiveHint: false, idempotentHint: true }),
   routine: true,
   example: { taskId: 'task-000abc-001', epoch: 1, progress: 'Running the tests' },
-  response: ({ leaseUntil, stop }: Heartbeat) =>
-    shapes.success(stop?.message ?? 'Lease renewed.', { leaseUntil: leaseUntil?.toISOString(), stop }),
-  handler: ({ services, workspace, principal, recordResponse }, beat) =>
-    services.codingRunners.heartbeat(principal, { workspace, ...beat }, recordResponse),
+  response: ({ leaseUntil, stop, messages }: Heartbeat) =>
+    shapes.success(stop?.message ?? 'Lease renewed.', {
+      leaseUntil: leaseUntil?.toISOString(),
+      stop,
+      messages: messagesResponse(messages),
+    }),
+  handler: ({ services, workspace, principal, disconnectSignal, trackWait, recordResponse }, beat) => {
+    const longPoll = { disconnectSignal, trackWait };
+    return services.codingRunners.heartbeat(principal, { workspace, ...beat }, longPoll, recordResponse);
+  },
 });
 
 export const reportTask = shapes.defineTool({
@@ -187,6 +235,7 @@ export const appendLogs = shapes.defineTool({
     taskId: shapes.taskId,
     epoch: shapes.epoch,
     entries: listUpTo(500, entry).describe('Ordered by sequence; at most 500 entries and 256 KiB of JSON'),
+    ...receipt,
   }),
   output: shapes.responseShape(
     z.object({
@@ -194,6 +243,7 @@ export const appendLogs = shapes.defineTool({
       cursor: z.string().describe('Cursor with which coding.get_task_logs continues after these entries.'),
       leaseUntil: z.iso.datetime().optional(),
       stop: shapes.stopShape,
+      messages: messagesAtWorkShape,
     }),
   ),
   ...writing('worker', { destructiveHint: false, idempotentHint: true }),
@@ -202,14 +252,20 @@ export const appendLogs = shapes.defineTool({
     epoch: 1,
     entries: [{ sequence: 0, at: '2026-11-22T10:00:00Z', level: 'info', type: 'agent', message: 'Reading src/app.ts' }],
   },
-  response: ({ accepted, next, leaseUntil, stop }: Appended, { entries }) =>
+  response: ({ accepted, next, leaseUntil, stop, messages }: Appended, { entries }) =>
     shapes.success(
       (stop?.message ?? `${accepted} entries appended.`) +
         shapes.asText(
           'The data of an entry',
           entries.map(({ data }) => data),
         ),
-      { accepted, cursor: String(next), leaseUntil: leaseUntil?.toISOString(), stop },
+      {
+        accepted,
+        cursor: String(next),
+        leaseUntil: leaseUntil?.toISOString(),
+        stop,
+        messages: messagesResponse(messages),
+      },
     ),
   handler: ({ services, workspace, principal, recordResponse }, { entries, ...claim }) => {
     const numbered = entries.map((one) => ({ ...one, at: new Date(one.at) }));
@@ -226,8 +282,8 @@ const MESSAGES: Readonly<Record<EndedTask['outcome'], string>> = {
   late: 'Another runner has claimed the task; your report was stored as its late result.',
 };
 
-/** One day. If the task must wait longer, its creator decides what happens to it. */
-const MAX_RETURN_SECONDS = 24 * 60 * 60;
+/** One week, because the limits of subscriptions last that long. */
+const MAX_RETURN_SECONDS = 7 * 24 * 60 * 60;
 
 export const endTask = shapes.defineTool({
   name: 'end_task',

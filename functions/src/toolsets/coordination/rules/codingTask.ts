@@ -1,18 +1,9 @@
 /** Coding fields of a task document, `tasks/{taskId}`. Source: the coding specification; docs/semantics.md#coding. */
 import { type Agent, foldedCapability } from '../../../agents/rules/agent.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { MusterError, shownName } from '../../../kernel/errors.ts';
+import { MusterError } from '../../../kernel/errors.ts';
 import type { Session } from './session.ts';
-import {
-  CODING_TOOLS,
-  CODING_TYPE,
-  type CodingTool,
-  type FailureClass,
-  isClosed,
-  PROGRAMS,
-  type QueuePart,
-  type Task,
-} from './task.ts';
+import { CODING_TYPE, type FailureClass, isClosed, PROGRAMS, type QueuePart, type Task } from './task.ts';
 
 export type CodingWork = NonNullable<Task['coding']>;
 
@@ -22,20 +13,27 @@ export type PastAttempt = CodingWork['attempts'][number];
 /** Stored result of a coding task: claim epoch, length of its JSON in bytes, and number of parts. */
 export type StoredResult = NonNullable<CodingWork['result']>;
 
-export function programOf(tool: CodingTool): string {
-  return PROGRAMS[tool];
+/** Category of the capabilities that runners declare. */
+export const CODING_AGENT = 'coding agent';
+
+/** Name of a program that runs coding tasks; the name of its tool in lower case, unless Muster knows the program. */
+export const PROGRAM_NAME = /^[a-z][a-z0-9_]{1,31}$/;
+
+/** Precedes the names of programs that Muster does not know, so that they differ from ordinary capabilities. */
+export const OTHER_PROGRAM = 'agent:';
+
+export function programOf(tool: string): string {
+  return PROGRAMS.get(tool) ?? tool.toLowerCase();
 }
 
-/** Returns the coding tool with this name. @throws MusterError VALIDATION_ERROR that lists the known tools */
-export function codingTool(name: string, field: string): CodingTool {
-  const known = CODING_TOOLS.find((tool) => tool === name);
-  if (known !== undefined) return known;
-  throw new MusterError('VALIDATION_ERROR', `Unknown coding tool "${shownName(name)}".`, {
-    field,
-    value: name,
-    reason: 'UNKNOWN_TOOL',
-    suggestion: `Use one of: ${CODING_TOOLS.join(', ')}.`,
-  });
+/** Returns the capability with which an agent declares that it can run the program. */
+export function programCapability(program: string): string {
+  return [...PROGRAMS.values()].includes(program) ? program : OTHER_PROGRAM + program;
+}
+
+/** Returns the capability that tasks for the tool require. A tool named as a known program is not that program. */
+export function toolCapability(tool: string): string {
+  return PROGRAMS.get(tool) ?? OTHER_PROGRAM + tool.toLowerCase();
 }
 
 export type Failure = PastAttempt['failure'];
@@ -115,11 +113,11 @@ export function projectCapability(project: string): string {
   return `project:${project}`;
 }
 
-const CODING_KEY = new RegExp(`^(${Object.values(PROGRAMS).join('|')})(\\|project:[^|]*)?$`);
+const PROGRAM_CAPABILITY = new RegExp(`^(${[...PROGRAMS.values()].join('|')}|agent:[a-z][a-z0-9_]+)$`);
 
-/** Returns whether the key belongs to a coding task, and thus contains a coding tool and at most one project. */
-export function isCodingKey(key: string): boolean {
-  return CODING_KEY.test(key);
+/** Returns whether coding tasks require this capability for their tool. @param name as `foldedCapability` returns it */
+export function isProgramCapability(name: string): boolean {
+  return PROGRAM_CAPABILITY.test(name);
 }
 
 /** Returns the filter for a runner's claims: tasks of its owner, unless the runner serves the whole workspace. */

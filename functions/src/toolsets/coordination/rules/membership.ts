@@ -108,7 +108,8 @@ export class AgentMembership extends Service<
       throw new MusterError('FIREBASE_ERROR', 'Your heartbeat could not be recorded.', {
         suggestion: 'Retry in a moment.',
       });
-    if (readUntil !== undefined) return messages.markRead(agent, workspace, readUntil, recordResponse);
+    if (readUntil !== undefined)
+      return messages.markRead(agent, workspace, ({ id }) => id <= readUntil, recordResponse);
     const unread = await messages.unread(agent, workspace);
     await store.commit([], recordResponse(unread));
     return unread;

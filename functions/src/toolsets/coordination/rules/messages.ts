@@ -2,18 +2,45 @@
  * Messages to agents. A mailbox stores the messages to an agent. The agent's calls return them until the agent
  * confirms them. If an agent has no messages, its mailbox is not read. Source: docs/semantics.md#task-actions.
  */
-import { isIn } from '../../../agents/rules/agent.ts';
+import { type Agent, isIn } from '../../../agents/rules/agent.ts';
 import type { ActingAgent } from '../../../agents/rules/liveness.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
 import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { readFor, readUnreadable, Service } from '../../../kernel/ports.ts';
+import { CODING_AGENT } from './codingTask.ts';
 import type { Mailbox, Message } from './mailbox.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
-import { taskNotFound } from './task.ts';
+import { HEARINGS, type Hearing, isClosed, type Task, taskNotFound } from './task.ts';
 
 const MAX_UNREAD = 20;
+
+/** Maximum number of held tasks that are read to find out how a runner's coding agents hear a message. */
+const MAX_HELD_READ = 20;
+
+/** When the coding agents of a runner hear a message: while they work, or with the next claim. */
+export const AT_WORK = [...HEARINGS, 'next_claim'] as const;
+
+export interface SentMessage extends Message {
+  /** Undefined if the agent is not a runner, and thus gets messages with its own calls. */
+  readonly at_work?: Hearing | 'next_claim' | undefined;
+}
+
+/** A task for which a runner receives messages, and what it has received so far. */
+export interface MessageReceipt {
+  readonly workspace: string;
+  readonly taskId: string;
+  /** Id of the last message that the runner received for this task. */
+  readonly receivedUntil?: string | undefined;
+  /** Ids of messages that the coding agent has acknowledged. */
+  readonly heard?: readonly string[] | undefined;
+}
+
+/** Returns whether a message to a runner's agent is for the coding agent that works on the task. */
+export function isForTask({ task_id }: Pick<Message, 'task_id'>, taskId: string): boolean {
+  return task_id === undefined || task_id === taskId;
+}
 
 interface MessageDraft {
   readonly workspace: string;
@@ -24,7 +51,7 @@ interface MessageDraft {
 
 export class AgentMessages extends Service<CoordinationPorts> {
   /** @throws MusterError NOT_FOUND for an unknown agent or task; QUOTA_EXCEEDED for too many unread messages */
-  send(principal: Principal, letter: MessageDraft, recordResponse: RecordResponse<Message>): Promise<Message> {
+  send(principal: Principal, letter: MessageDraft, recordResponse: RecordResponse<SentMessage>): Promise<SentMessage> {
     const { agents, clock, mailboxes, randomness, store } = this.ports;
     const { workspace, agentId, taskId, text } = letter;
     return retryOnConflict(randomness, async () => {
@@ -33,10 +60,10 @@ export class AgentMessages extends Service<CoordinationPorts> {
         mailboxes.find(agentId),
       ]);
       if (agent === undefined || !isIn(agent.value, workspace)) throw agentNotFound(agentId, 'agent_id');
-      if (taskId !== undefined) await this.requireTask(workspace, taskId);
-      const { messages: waiting, count } = found?.value ?? { messages: [], count: 0 };
-      const waitingHere = waiting.filter((one) => one.workspace === workspace);
-      if (waitingHere.length >= MAX_UNREAD) throw mailboxFull(agentId);
+      const task = taskId === undefined ? undefined : await this.requireTask(workspace, taskId);
+      const { messages, count } = found?.value ?? { messages: [], count: 0 };
+      const waiting = await this.withRoom(messages, workspace, agentId);
+      const at_work = await this.hearingOf(agent.value, task);
       const at = clock.now();
       const message: Message = {
         // Ids are unique per agent, and sort in the order in which the messages were sent.
@@ -49,9 +76,38 @@ export class AgentMessages extends Service<CoordinationPorts> {
       };
       const mailbox = { id: agentId, messages: [...waiting, message], count: count + 1 };
       const changes = mailboxChanges(mailbox, found, { sent: message });
-      await store.commit(changes, recordResponse(message));
-      return message;
+      const sent = { ...message, at_work };
+      await store.commit(changes, recordResponse(sent));
+      return sent;
     });
+  }
+
+  /** Returns the messages. If the mailbox is full, omits those about closed coding tasks. @throws QUOTA_EXCEEDED */
+  private async withRoom(
+    messages: readonly Message[],
+    workspace: string,
+    agentId: string,
+  ): Promise<readonly Message[]> {
+    const isFull = (some: readonly Message[]) => some.filter((one) => one.workspace === workspace).length >= MAX_UNREAD;
+    if (!isFull(messages)) return messages;
+    const about = [...new Set(messages.flatMap(({ task_id }) => task_id ?? []))];
+    const tasks = (await this.ports.tasks.findAll(about)).flatMap((found) => found?.value ?? []);
+    const closed = tasks.filter(({ coding, status }) => coding !== undefined && isClosed(status)).map(({ id }) => id);
+    const left = messages.filter(({ task_id }) => task_id === undefined || !closed.includes(task_id));
+    if (isFull(left)) throw mailboxFull(agentId);
+    return left;
+  }
+
+  /** @param task the task that the message is about; without it, each task that the agent holds can get the message */
+  private async hearingOf(agent: Agent, task: Task | undefined): Promise<SentMessage['at_work']> {
+    if (!agent.capability_details.some(({ category }) => category === CODING_AGENT)) return undefined;
+    const held = task === undefined ? Object.keys(agent.held).slice(0, MAX_HELD_READ) : [];
+    const tasks =
+      task === undefined ? (await this.ports.tasks.findAll(held)).flatMap((one) => one?.value ?? []) : [task];
+    const hearings = tasks
+      .filter(({ status, claim }) => status === 'in_progress' && claim?.claimed_by === agent.id)
+      .map(({ claim }) => claim?.hearing);
+    return HEARINGS.find((hearing) => hearings.includes(hearing)) ?? 'next_claim';
   }
 
   /** Returns the agent's unread messages from a workspace, oldest first, if the caller may read them. */
@@ -62,36 +118,58 @@ export class AgentMessages extends Service<CoordinationPorts> {
   }
 
   /**
+   * Returns the unread messages for the coding agent that works on a task, and the changes that confirm those that it
+   * has heard. If the agent has no messages and none was heard, the mailbox is not read.
+   * @throws MusterError FORBIDDEN if the caller cannot read the messages
+   */
+  async receive(
+    { id, has_messages, readsMessages }: ActingAgent,
+    { workspace, taskId, receivedUntil = '', heard = [] }: MessageReceipt,
+  ): Promise<{ readonly unread: readonly Message[]; readonly changes: readonly CoordinationChange[] }> {
+    if (heard.length > 0 && !readsMessages) throw notYourMessages(id, 'heard');
+    if (!readsMessages || (heard.length === 0 && !has_messages)) return { unread: [], changes: [] };
+    const found = await this.ports.mailboxes.find(id);
+    const own = found?.value.messages.filter((one) => one.workspace === workspace && isForTask(one, taskId)) ?? [];
+    const read = own.filter((one) => heard.includes(one.id));
+    const unread = own.filter((one) => one.id > receivedUntil && !read.includes(one));
+    return { unread, changes: confirmation(found, read) };
+  }
+
+  /**
    * Deletes the messages that an agent has read in a workspace.
-   * @param until id of the last message that was read
    * @returns the messages that are still unread
    * @throws MusterError FORBIDDEN if the caller cannot read the messages
    */
   async markRead(
     { id: agentId, readsMessages }: Pick<ActingAgent, 'id' | 'readsMessages'>,
     workspace: string,
-    until: string,
+    isRead: (message: Message) => boolean,
     recordResponse: RecordResponse<readonly Message[]>,
   ): Promise<readonly Message[]> {
-    if (!readsMessages) throw notYourMessages(agentId);
+    if (!readsMessages) throw notYourMessages(agentId, 'read_until');
     const { mailboxes, randomness, store } = this.ports;
     return retryOnConflict(randomness, async () => {
       const found = await mailboxes.find(agentId);
-      const messages = found?.value.messages ?? [];
-      const read = messages.filter((one) => one.id <= until && one.workspace === workspace);
-      const left = messages.filter((one) => !read.includes(one));
-      const here = left.filter((one) => one.workspace === workspace);
-      const mailbox = found && read.length > 0 && { ...found.value, messages: left };
-      const changes = mailbox ? mailboxChanges(mailbox, found, { read }) : [];
-      await store.commit(changes, recordResponse(here));
-      return here;
+      const here = found?.value.messages.filter((one) => one.workspace === workspace) ?? [];
+      const read = here.filter(isRead);
+      const left = here.filter((one) => !read.includes(one));
+      await store.commit(confirmation(found, read), recordResponse(left));
+      return left;
     });
   }
 
-  private async requireTask(workspace: string, taskId: string): Promise<void> {
+  private async requireTask(workspace: string, taskId: string): Promise<Task> {
     const task = await readUnreadable((one) => one === workspace, this.ports.tasks.find(taskId));
     if (task?.value.workspace !== workspace) throw taskNotFound(taskId);
+    return task.value;
   }
+}
+
+/** Returns the changes that remove read messages from their mailbox. */
+function confirmation(found: Versioned<Mailbox> | undefined, read: readonly Message[]): CoordinationChange[] {
+  if (found === undefined || read.length === 0) return [];
+  const messages = found.value.messages.filter((one) => !read.includes(one));
+  return mailboxChanges({ ...found.value, messages }, found, { read });
 }
 
 function mailboxChanges(
@@ -115,11 +193,11 @@ export function agentNotFound(agentId: string, field: 'agent_id' | 'agentId'): M
   });
 }
 
-function notYourMessages(agentId: string): MusterError {
+function notYourMessages(agentId: string, field: 'read_until' | 'heard'): MusterError {
   return new MusterError('FORBIDDEN', `You cannot read the messages of agent "${agentId}".`, {
-    field: 'read_until',
+    field,
     reason: 'NOT_YOUR_MESSAGES',
-    suggestion: 'Omit read_until. Only the agent, the caller that registered it, and its owner can read its messages.',
+    suggestion: `Omit ${field}. Only the agent, the caller that registered it, and its owner can read its messages.`,
   });
 }
 

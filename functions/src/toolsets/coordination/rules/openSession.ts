@@ -4,7 +4,6 @@ import { createWorkspaceChanges, type WorkspaceCreator } from '../../../access/r
 import { ignoreStale } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { type Randomness, Service, skipUnreadable } from '../../../kernel/ports.ts';
-import { isCodingKey } from './codingTask.ts';
 import type { CoordinationChange, CoordinationPorts, SessionQueries } from './ports.ts';
 import { MIN_COUNTER_SHARDS, type OpenSession, type Session } from './session.ts';
 import { capabilityKey, MAX_CAPABILITY_KEYS, type Task } from './task.ts';
@@ -40,7 +39,7 @@ export function openingOf(session: Session, replaces: string | undefined): Coord
   return { kind: 'openSession', session, ...(replaces !== undefined && { replaces }) };
 }
 
-type Requiring = Pick<Task, 'required_capabilities'>;
+type Requiring = Pick<Task, 'required_capabilities' | 'coding'>;
 
 /** Returns the change for newly claimable tasks, or none if their session is archived. @throws as queueGrowthIn */
 
@@ -92,8 +91,9 @@ export async function queueGrowthIn(
 
 /** Returns the keys that a session must store for these tasks: none for coding tasks, whose keys are derived. */
 function keysOf(tasks: readonly Requiring[]): readonly string[] {
-  const all = tasks.map((task) => capabilityKey(task.required_capabilities));
-  return [...new Set(all)].filter((key) => key !== '' && !isCodingKey(key));
+  const listed = tasks.filter(({ coding }) => coding === undefined);
+  const all = listed.map((task) => capabilityKey(task.required_capabilities));
+  return [...new Set(all)].filter((key) => key !== '');
 }
 
 function requireKeyLimit(keys: readonly string[]): void {

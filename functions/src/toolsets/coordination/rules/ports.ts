@@ -5,7 +5,7 @@ import type { GraphPorts } from '../../../graph/rules/linking.ts';
 import type { GraphChange } from '../../../graph/rules/ports.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { CursorPage, ListCursor, ListPage, PageRequest, SweepBatch, TimeCursor } from '../../../kernel/paging.ts';
-import type { Mailbox, MessageChanges } from './mailbox.ts';
+import type { Mailbox, Message, MessageChanges } from './mailbox.ts';
 import type {
   ArchivedSession,
   Discovery,
@@ -49,6 +49,16 @@ export interface CoordinationPorts extends AccessPorts, GraphPorts {
 }
 
 export interface MailboxQueries {
+  /**
+   * Resolves when the agent has an awaited message, when the task has changed, or when `until` is aborted.
+   * @returns whether there is an awaited message
+   */
+  arrival(
+    agentId: string,
+    task: { readonly id: string; readonly version: string },
+    isAwaited: (message: Message) => boolean,
+    until: AbortSignal,
+  ): Promise<boolean>;
   find(agentId: string): Promise<Versioned<Mailbox> | undefined>;
 }
 

@@ -11,10 +11,28 @@ import { prefixesOf } from '../../../kernel/textSearch.ts';
 export const TASK_STATUSES = ['available', 'claimed', 'in_progress', 'waiting', 'done', 'failed', 'cancelled'] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
-/** Program of each coding tool, by the tool's name. A runner registers the program's name as a capability. */
-export const PROGRAMS = { CLAUDECODE: 'claude', GEMINI: 'gemini' } as const;
-export type CodingTool = keyof typeof PROGRAMS;
-export const CODING_TOOLS: readonly CodingTool[] = ['CLAUDECODE', 'GEMINI'];
+/** Program of each coding tool that Muster knows. A runner registers the program's name as a capability. */
+export const PROGRAMS: ReadonlyMap<string, string> = new Map([
+  ['CLAUDECODE', 'claude'],
+  ['GEMINI', 'gemini'],
+  ['CODEX', 'codex'],
+  ['OPENCODE', 'opencode'],
+  ['COPILOT', 'copilot'],
+]);
+export const CODING_TOOLS: readonly string[] = [...PROGRAMS.keys()];
+
+/** Name of any coding tool, also of those that only a runner knows. */
+export const TOOL_NAME = /^[A-Z][A-Z0-9_]{1,31}$/;
+
+/**
+ * Coding tools that the last release can read. The documents of tasks for other tools contain the first of these
+ * tools, and their own in `coding_tool`. Source: docs/decisions/0056-any-coding-agent.md.
+ */
+const READABLE_TOOLS = ['CLAUDECODE', 'GEMINI'] as const;
+
+/** How a coding agent hears a message while it works: with its next model request, or after its current turn. */
+export const HEARINGS = ['between_steps', 'between_turns'] as const;
+export type Hearing = (typeof HEARINGS)[number];
 
 export const FAILURE_CLASSES = [
   'queue_expired',
@@ -26,12 +44,27 @@ export const FAILURE_CLASSES = [
   'crashed',
   'cancelled',
   'acceptance_failed',
+  'over_budget',
 ] as const;
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
-const failure = z.object({ class: z.enum(FAILURE_CLASSES), message: z.string() });
+
+/** The last release cannot read the class `over_budget`, so the field `class` contains one that is final too. */
+const failure = z.codec(
+  z.object({
+    class: z.enum(FAILURE_CLASSES),
+    exact_class: z.exactOptional(z.enum(FAILURE_CLASSES)),
+    message: z.string(),
+  }),
+  z.object({ class: z.enum(FAILURE_CLASSES), message: z.string() }),
+  {
+    decode: ({ class: readable, exact_class: kind = readable, message }) => ({ class: kind, message }),
+    encode: ({ class: kind, message }) =>
+      kind === 'over_budget' ? { class: 'cancelled' as const, exact_class: kind, message } : { class: kind, message },
+  },
+);
 
 const codingDocument = z.object({
-  tool: z.enum(CODING_TOOLS),
+  tool: z.string().check(z.regex(TOOL_NAME)),
   instructions: z.string(),
   branch: z.string(),
   config: jsonText,
@@ -196,35 +229,45 @@ const claimFields = z.object({
   lease_expires_at: z.nullable(timestamp),
   started_at: z.nullable(timestamp),
   claimed_by_runner: z._default(z.boolean(), false),
+  hearing: z._default(z.nullable(z.enum(HEARINGS)), null),
 });
 
 const claims = documentCodec(claimFields);
 
+/** Coding tool of a task, if the last release cannot read it in `coding.tool`; otherwise null. */
+const toolField = z.object({ coding_tool: z._default(z.nullable(z.string()), null) });
+const tools = documentCodec(toolField);
+
 /** All fields of a task document. `type` is derived from other fields, for queries. */
-export const taskDocument = z.extend(ownFields, { ...claimFields.shape, type: z.string() });
+export const taskDocument = z.extend(ownFields, { ...claimFields.shape, ...toolField.shape, type: z.string() });
 
 /** Returns the document of a task. It contains every field, so that it overwrites all fields of the old document. */
 export function taskToDocument(task: Task): Record<string, unknown> {
+  const { coding } = task;
+  const isReadable = coding === undefined || READABLE_TOOLS.some((tool) => tool === coding.tool);
   return {
-    ...codec.toDocument(task),
+    ...codec.toDocument(isReadable ? task : { ...task, coding: { ...coding, tool: READABLE_TOOLS[0] } }),
     ...claims.toDocument({ claimed_by_runner: false, ...task.claim }),
+    coding_tool: isReadable ? null : coding.tool,
     type: taskType(task),
     capability_key: capabilityKey(task.required_capabilities),
   };
 }
 
 export function taskFromDocument(data: unknown): Task {
-  const task = codec.fromDocument(data);
+  const { coding, ...rest } = codec.fromDocument(data);
+  const { coding_tool: tool = coding?.tool } = tools.fromDocument(data);
+  const task = coding === undefined || tool === undefined ? rest : { ...rest, coding: { ...coding, tool } };
   const {
     claimed_by: agentId,
     claimed_at,
     lease_expires_at,
     claimed_by_runner: isRunners,
-    ...rest
+    ...lease
   } = claims.fromDocument(data);
   if (agentId === undefined || claimed_at === undefined || lease_expires_at === undefined) return task;
-  const lease = { lease_seconds: 0, lease_expires_at, ...rest, ...(isRunners && { claimed_by_runner: isRunners }) };
-  return { ...task, claim: { claimed_by: agentId, claim_epoch: task.claim_epoch, claimed_at, ...lease } };
+  const held = { lease_seconds: 0, lease_expires_at, ...lease, ...(isRunners && { claimed_by_runner: isRunners }) };
+  return { ...task, claim: { claimed_by: agentId, claim_epoch: task.claim_epoch, claimed_at, ...held } };
 }
 
 export const taskFields = fieldsCodec<Task>(taskToDocument, taskFromDocument);
@@ -285,6 +328,8 @@ export interface Claim {
   readonly started_at?: Date;
   /** Set if a runner made the claim. Only heartbeats for this task renew the lease, not every call of the agent. */
   readonly claimed_by_runner?: true;
+  /** How the claim's coding agent hears messages while it works, as its runner reports it. */
+  readonly hearing?: Hearing;
 }
 
 /** Task with its current claim. A closed task has the claim that closed it. */

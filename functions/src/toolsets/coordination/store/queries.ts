@@ -1,5 +1,6 @@
 import { FieldPath, type Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../../kernel/commit.ts';
+import { deferred } from '../../../kernel/concurrency.ts';
 import { deleteFound } from '../../../kernel/firestore/client.ts';
 import {
   COLLECTIONS,
@@ -12,9 +13,11 @@ import {
 } from '../../../kernel/firestore/paths.ts';
 import { type DuePage, FirestoreReader, readDue } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
+import { timeOf } from '../../../kernel/firestore/verifiedCommit.ts';
 import type { ListPage, PageRequest, SweepBatch, TimeCursor } from '../../../kernel/paging.ts';
 import {
   type Mailbox,
+  type Message,
   type MessageChanges,
   mailboxFromDocument,
   mailboxToDocument,
@@ -209,12 +212,42 @@ export function ignoringDeadline(ready: Query): Query {
   return ready.orderBy('priority').orderBy('created_at').orderBy(FieldPath.documentId());
 }
 
+const ignored = () => undefined;
+
 /** Mailboxes, stored as `mailboxes/{agentId}`. Members of the workspace may read agents, but not mailboxes. */
 
 export class FirestoreMailboxQueries extends FirestoreReader implements MailboxQueries {
   async find(agentId: string): Promise<Versioned<Mailbox> | undefined> {
     const snapshot = await this.database.doc(mailboxPath(agentId)).get();
     return this.documents.findVersioned(snapshot, mailboxFromDocument);
+  }
+
+  async arrival(
+    agentId: string,
+    task: { readonly id: string; readonly version: string },
+    isAwaited: (message: Message) => boolean,
+    until: AbortSignal,
+  ): Promise<boolean> {
+    if (until.aborted) return false;
+    const { promise: end, resolve } = deferred();
+    const readAt = timeOf(task.version).valueOf();
+    let isThere = false;
+    // If a watch fails, the wait lasts until `until`, and the caller reads both documents again.
+    const stops = [
+      this.database.doc(taskPath(task.id)).onSnapshot(({ updateTime }) => {
+        if (updateTime === undefined || updateTime.valueOf() > readAt) resolve();
+      }, ignored),
+      this.database.doc(mailboxPath(agentId)).onSnapshot((snapshot) => {
+        const found = this.documents.readable(snapshot, mailboxFromDocument);
+        isThere = found.some(({ messages }) => messages.some(isAwaited));
+        if (isThere) resolve();
+      }, ignored),
+    ];
+    until.addEventListener('abort', resolve);
+    await end;
+    until.removeEventListener('abort', resolve);
+    for (const stop of stops) stop();
+    return isThere;
   }
 }
 

@@ -4,6 +4,7 @@ import { chosenId, idOf } from '../../../kernel/ids.ts';
 import { writing } from '../../../mcp/tool.ts';
 import type { Message } from '../rules/mailbox.ts';
 import type { Membership } from '../rules/membership.ts';
+import { AT_WORK, type SentMessage } from '../rules/messages.ts';
 import { agentId, defineTool, messagesResponse, messagesShape, taskId, text, texts } from './coordinationResponses.ts';
 
 export const registerAgent = defineTool({
@@ -63,18 +64,27 @@ export const heartbeat = defineTool({
 export const messageAgent = defineTool({
   name: 'message_agent',
   title: 'Message an agent',
-  description: 'Messages an agent of this workspace; delivered with its next heartbeat or claim.',
+  description: 'Messages an agent of this workspace; delivered with its next heartbeat or claim, or while it works.',
   details:
-    'The message is delivered again until the agent confirms it with coordination.heartbeat and read_until. With task_id, everyone who can see the task can read the message. An agent has at most 20 unread messages per workspace; more are refused. Messages cannot be withdrawn.',
+    'The message is delivered again until the agent confirms it with coordination.heartbeat and read_until. If a runner holds a task for the agent, its coding agent gets the message while it works, and at_work in the response states how. With task_id, everyone who can see the task can read the message. An agent has at most 20 unread messages per workspace; more are refused. Messages cannot be withdrawn.',
   input: z.strictObject({
     agent_id: chosenId().describe('Recipient'),
     message: text('Message text', 4000),
     task_id: taskId.optional(),
   }),
-  output: z.object({ success: z.boolean(), message_id: z.string() }),
+  output: z.object({
+    success: z.boolean(),
+    message_id: z.string(),
+    at_work: z
+      .enum(AT_WORK)
+      .optional()
+      .describe(
+        "For runners: when the coding agent gets it. between_steps: with its next model request. between_turns: after its current turn. next_claim: with the runner's next claim.",
+      ),
+  }),
   ...writing('worker', { destructiveHint: false, idempotentHint: false }),
   example: { agent_id: 'terminal-2', message: 'The tests need Node 22.', task_id: 'task-xxx-002' },
-  response: ({ id }: Message) => ({ success: true, message_id: id }),
+  response: ({ id, at_work }: SentMessage) => ({ success: true, message_id: id, at_work }),
   handler: ({ services, workspace, principal, recordResponse }, { agent_id, message, task_id }) => {
     const letter = { workspace, agentId: agent_id, text: message, taskId: task_id };
     return services.messages.send(principal, letter, recordResponse);
