@@ -30,6 +30,8 @@ export class Conversation {
     for (const message of messages) {
       if (this.messages.has(message.id)) continue;
       this.messages.set(message.id, message);
+      const text = `A message from ${message.from} has arrived.`;
+      this.options.log.add('system', text, { level: 'debug', prefix: 'runner' });
       if (this.say === undefined) this.early.push(message);
       else this.pass(message);
     }

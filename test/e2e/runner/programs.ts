@@ -12,10 +12,7 @@ const NOWHERE = {
 };
 
 export function installClaude(bin: string): void {
-  const program = `${CLIENTS}/.bin/claude`;
-  if (!existsSync(program)) throw new Error('Claude Code is not installed: "npm test -- e2e" installs it.');
-  mkdirSync(bin, { recursive: true });
-  symlinkSync(program, `${bin}/claude`);
+  installProgram(bin, 'claude', `${CLIENTS}/.bin/claude`);
 }
 
 export function claudeEnvironment(home: string, modelUrl: string): NodeJS.ProcessEnv {
@@ -65,4 +62,37 @@ export function claudeSteps(worktree: () => string): readonly (() => ToolCall)[]
     }),
     () => ({ tool: 'Bash', input: { command: 'git status --short', description: 'See what changed' } }),
   ];
+}
+
+export function installCodex(bin: string): void {
+  installProgram(bin, 'codex', `${CLIENTS}/.bin/codex`);
+}
+
+/** Writes settings with a provider, because the built-in provider first tries a WebSocket. */
+export function codexEnvironment(home: string, baseUrl: string): NodeJS.ProcessEnv {
+  mkdirSync(`${home}/.codex`, { recursive: true });
+  const provider = `base_url = "${baseUrl}"\nwire_api = "responses"\nrequest_max_retries = 1\nstream_max_retries = 1`;
+  const settings = `model = "scripted"\nmodel_provider = "local"\n[model_providers.local]\nname = "local"\n${provider}\n`;
+  writeFileSync(`${home}/.codex/config.toml`, settings);
+  return NOWHERE;
+}
+
+export function installOpencode(bin: string): void {
+  installProgram(bin, 'opencode', `${CLIENTS}/opencode-linux-x64/bin/opencode`);
+}
+
+export function opencodeEnvironment(home: string, baseUrl: string): NodeJS.ProcessEnv {
+  mkdirSync(`${home}/.config/opencode`, { recursive: true });
+  const model = { name: 'scripted', limit: { context: 100_000, output: 8000 }, cost: { input: 1, output: 2 } };
+  const options = { baseURL: baseUrl, apiKey: 'no-key-of-anyone' };
+  const local = { npm: '@ai-sdk/openai-compatible', name: 'local', options, models: { scripted: model } };
+  const settings = { model: 'local/scripted', small_model: 'local/scripted', autoupdate: false, provider: { local } };
+  writeFileSync(`${home}/.config/opencode/opencode.json`, JSON.stringify(settings));
+  return { ...NOWHERE, OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' };
+}
+
+function installProgram(bin: string, name: string, program: string): void {
+  if (!existsSync(program)) throw new Error(`${name} is not installed: "npm test -- e2e" installs it.`);
+  mkdirSync(bin, { recursive: true });
+  symlinkSync(program, `${bin}/${name}`);
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { close, listen } from '../../support/listening.ts';
-import type { ToolCall } from './scriptedModel.ts';
+import type { Behavior, ToolCall } from './scriptedModel.ts';
 
 export interface ScriptedGemini {
   readonly url: string;
@@ -44,8 +44,11 @@ const USAGE = {
   totalTokenCount: 17,
 };
 
-/** @param script tool calls, one per request that offers tools; the response to other requests is an empty object */
-export async function startScriptedGemini(script: readonly (() => ToolCall)[]): Promise<ScriptedGemini> {
+/**
+ * @param script tool calls, one per request that offers tools, or a function that decides such a request. The response
+ *   to other requests is an empty object
+ */
+export async function startScriptedGemini(script: readonly (() => ToolCall)[] | Behavior): Promise<ScriptedGemini> {
   const turns: GeminiTurn[] = [];
   const server = createServer((incoming, response) => {
     answer(incoming, response, script, turns).catch((error: unknown) => response.destroy(error as Error));
@@ -56,7 +59,7 @@ export async function startScriptedGemini(script: readonly (() => ToolCall)[]): 
 async function answer(
   incoming: IncomingMessage,
   response: ServerResponse,
-  script: readonly (() => ToolCall)[],
+  script: readonly (() => ToolCall)[] | Behavior,
   turns: GeminiTurn[],
 ): Promise<void> {
   const { pathname } = new URL(incoming.url ?? '/', 'http://localhost');
@@ -71,8 +74,14 @@ async function answer(
   const offers = names.length > 0;
   const parts = contents.flatMap((content) => content.parts);
   const results = parts.flatMap((one) => one.functionResponse ?? []).map((one) => JSON.stringify(one.response));
-  if (offers) turns.push({ tools: names, results, texts: parts.flatMap((one) => one.text ?? []) });
-  const call = offers ? script[results.length]?.() : undefined;
+  const texts = parts.flatMap((one) => one.text ?? []);
+  if (offers) turns.push({ tools: names, results, texts });
+  const act = typeof script === 'function' ? () => script(texts, results.length) : script[results.length];
+  const call = offers ? await act?.() : undefined;
+  if (call !== undefined && 'status' in call) {
+    const error = { code: call.status, message: 'Refused.', status: 'UNAVAILABLE' };
+    return void response.writeHead(call.status, { 'Content-Type': 'application/json' }).end(JSON.stringify({ error }));
+  }
   const output = { text: offers ? 'Done.' : '{}' };
   const part = call === undefined ? output : { functionCall: { name: call.tool, args: call.input } };
   const whole = {

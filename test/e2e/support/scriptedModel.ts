@@ -22,6 +22,17 @@ export interface ToolCall {
 /** Returns the model's next call, which can depend on earlier results. Like a slow model, it may wait. */
 export type Step = (results: readonly ToolResult[]) => ToolCall | Promise<ToolCall>;
 
+/** HTTP status with which the vendor refuses the request. */
+export interface Refusal {
+  readonly status: number;
+}
+
+/** A tool call, a refusal, or nothing if the model is done. */
+export type Action = ToolCall | Refusal | undefined;
+
+/** Returns what the model does in a turn. @param texts texts of the conversation, except results of tools */
+export type Behavior = (texts: readonly string[], results: number) => Action | Promise<Action>;
+
 export interface ScriptedModel {
   readonly url: string;
   /** Requests to which the script responds, in order. */
@@ -58,8 +69,11 @@ const messageRequest = z.looseObject({
     .min(1),
 });
 
-/** @param script tool calls, one per request that offers the script's first tool; clients also send other requests */
-export async function startScriptedModel(script: readonly Step[]): Promise<ScriptedModel> {
+/**
+ * @param script tool calls, one per request that offers the script's first tool; clients also send other requests. A
+ *   function decides each request that offers tools
+ */
+export async function startScriptedModel(script: readonly Step[] | Behavior): Promise<ScriptedModel> {
   const turns: Turn[] = [];
   const server = createServer((request, response) => {
     answer(request, response, script, turns).catch((error: unknown) => response.destroy(error as Error));
@@ -70,7 +84,7 @@ export async function startScriptedModel(script: readonly Step[]): Promise<Scrip
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  script: readonly Step[],
+  script: readonly Step[] | Behavior,
   turns: Turn[],
 ): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://localhost');
@@ -81,10 +95,12 @@ async function answer(
   const { model, stream, tools, messages } = parsed.data;
   const names = tools.map((tool) => tool.name);
   const results = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content.flatMap(resultIn)));
-  const first = await script[0]?.([]);
-  const follows = names.includes(first?.tool ?? '');
-  if (follows) turns.push({ tools: names, results, texts: messages.flatMap(({ content }) => textsIn(content)) });
-  const call = follows ? await script[results.length]?.(results) : undefined;
+  const texts = messages.flatMap(({ content }) => textsIn(content));
+  const follows = await followedBy(script, names);
+  if (follows) turns.push({ tools: names, results, texts });
+  const act = typeof script === 'function' ? () => script(texts, results.length) : script[results.length];
+  const call = follows ? await act?.(results) : undefined;
+  if (call !== undefined && 'status' in call) return refuse(response, call.status, typeOf(call.status));
   const message = messageWith(model, results.length, call);
   if (stream) {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
@@ -92,6 +108,15 @@ async function answer(
     return void response.end();
   }
   response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(message));
+}
+
+async function followedBy(script: readonly Step[] | Behavior, tools: readonly string[]): Promise<boolean> {
+  if (typeof script === 'function') return tools.length > 0;
+  return tools.includes((await script[0]?.([]))?.tool ?? '');
+}
+
+function typeOf(status: number): string {
+  return status === 401 ? 'authentication_error' : 'rate_limit_error';
 }
 
 function textsIn(content: string | readonly z.output<typeof block>[]): readonly string[] {
