@@ -1,7 +1,9 @@
 #!/usr/bin/env node
+import { homedir } from 'node:os';
 /** `muster`: connects a client, shows a workspace's status, or runs coding tasks. */
 import { parseArgs } from 'node:util';
-import { connect } from './connect/connect.ts';
+import { clients } from './connect/clients.ts';
+import { connect, findConnections, type Place, planned } from './connect/connect.ts';
 import { INSTRUCTIONS } from './connect/instructions.ts';
 import { findEndpoint } from './endpoint.ts';
 import { Mistake } from './mistake.ts';
@@ -10,10 +12,16 @@ import { screenOf } from './status/screen.ts';
 import { takeSnapshot } from './status/snapshot.ts';
 import { watch } from './status/watch.ts';
 
+const CLIENTS = Object.keys(clients);
+
 const USAGE = `Usage:
-  muster connect <claude|cursor|vscode|gemini|codex> [--sign-in]
+  muster connect <client> [--sign-in] [--user] [--print]
       Adds the hub to the client's configuration in this folder, and prints a section for your AGENTS.md.
+      Clients: ${CLIENTS.join(', ')}.
       If MUSTER_TOKEN is set, the client sends that credential; otherwise, or with --sign-in, you sign in.
+      --user changes the client's file for all projects. --print prints the file instead of changing it.
+  muster connect --list
+      Lists the clients' files, and whether they contain the hub.
   muster status [--once] [--json] [--every <seconds>]
       Shows the goal, held and waiting tasks, and questions for you. Needs MUSTER_TOKEN.
   muster runner --repo <path> [options]
@@ -28,6 +36,9 @@ const options = {
   url: { type: 'string' },
   workspace: { type: 'string' },
   'sign-in': { type: 'boolean' },
+  user: { type: 'boolean' },
+  print: { type: 'boolean' },
+  list: { type: 'boolean' },
   once: { type: 'boolean' },
   json: { type: 'boolean' },
   every: { type: 'string' },
@@ -56,11 +67,8 @@ async function run(): Promise<void> {
   const find = () =>
     findEndpoint({ url: values.url ?? (MUSTER_URL || undefined), workspace: values.workspace, folder });
   if (command === 'connect') {
-    const keyed = Boolean(token) && !values['sign-in'];
-    const { client, path } = connect(positionals[0] ?? '', folder, String(find()), keyed);
-    console.error(`${client.title}: the server "muster" is in ${path}. ${client.next(keyed)}`);
-    console.error("Add this section to your repository's AGENTS.md:\n");
-    console.log(INSTRUCTIONS.trimEnd());
+    if (values.list) listConnections({ folder, home: homedir(), env: process.env });
+    else connectClient(positionals[0] ?? '', String(find()), values);
     return;
   }
   if (command !== 'status') throw new Mistake(`Unknown command "${command}".\n\n${USAGE}`);
@@ -70,6 +78,27 @@ async function run(): Promise<void> {
   if (values.json) console.log(JSON.stringify(await takeSnapshot(hub), null, 2));
   else if (values.once || !stdout.isTTY) stdout.write(screenOf(await takeSnapshot(hub), Number.POSITIVE_INFINITY));
   else await watch(hub, secondsOf(values.every), stdout);
+}
+
+function listConnections(place: Place): void {
+  for (const { name, path, state } of findConnections(place))
+    console.log(`${name.padEnd(10)}${state.padEnd(15)}${path}`);
+}
+
+function connectClient(name: string, url: string, values: ReturnType<typeof parsed>['values']): void {
+  const { user: forUser = false, print = false, 'sign-in': signsIn = false } = values;
+  const keyed = Boolean(process.env['MUSTER_TOKEN']) && !signsIn;
+  const place = { folder: process.cwd(), home: homedir(), env: process.env, forUser };
+  if (print) {
+    const { path, text } = planned(name, place, url, keyed);
+    console.error(`Nothing was written. ${path} would contain:\n`);
+    process.stdout.write(text);
+    return;
+  }
+  const { client, path } = connect(name, place, url, keyed);
+  console.error(`${client.title}: the server "muster" is in ${path}. ${client.next(keyed)}`);
+  console.error("Add this section to your repository's AGENTS.md:\n");
+  console.log(INSTRUCTIONS.trimEnd());
 }
 
 function parsed() {
