@@ -6,6 +6,7 @@ import { clients } from './connect/clients.ts';
 import { connect, findConnections, type Place, planned } from './connect/connect.ts';
 import { INSTRUCTIONS } from './connect/instructions.ts';
 import { findEndpoint } from './endpoint.ts';
+import { latestSessions, listenForCodex } from './listen.ts';
 import { Mistake } from './mistake.ts';
 import { Hub } from './rpc.ts';
 import { screenOf } from './status/screen.ts';
@@ -24,6 +25,9 @@ const USAGE = `Usage:
       Lists the clients' files, and whether they contain the hub.
   muster status [--once] [--json] [--every <seconds>]
       Shows the goal, held and waiting tasks, and questions for you. Needs MUSTER_TOKEN.
+  muster listen codex [--thread <session>]
+      Wakes an idle session of Codex when there is news for your agent. Needs MUSTER_TOKEN.
+      Without --thread, lists the latest sessions.
   muster runner --repo <path> [options]
       Does coding tasks with the coding agents on this machine; --help lists its options.
 
@@ -42,6 +46,7 @@ const options = {
   once: { type: 'boolean' },
   json: { type: 'boolean' },
   every: { type: 'string' },
+  thread: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -71,13 +76,30 @@ async function run(): Promise<void> {
     else connectClient(positionals[0] ?? '', String(find()), values);
     return;
   }
-  if (command !== 'status') throw new Mistake(`Unknown command "${command}".\n\n${USAGE}`);
-  if (!token) throw new Mistake('"muster status" needs a credential. Set MUSTER_TOKEN to the credential of an agent.');
+  if (command !== 'status' && command !== 'listen') throw new Mistake(`Unknown command "${command}".\n\n${USAGE}`);
+  if (!token)
+    throw new Mistake(`"muster ${command}" needs a credential. Set MUSTER_TOKEN to the credential of an agent.`);
+  if (command === 'listen') return listen(positionals[0], values.thread, () => [find(), token]);
   const hub = new Hub(find(), token);
   const { stdout } = process;
   if (values.json) console.log(JSON.stringify(await takeSnapshot(hub), null, 2));
   else if (values.once || !stdout.isTTY) stdout.write(screenOf(await takeSnapshot(hub), Number.POSITIVE_INFINITY));
   else await watch(hub, secondsOf(values.every), stdout);
+}
+
+/** @param hub returns the hub's endpoint and the credential */
+async function listen(client: string | undefined, thread: string | undefined, hub: () => [URL, string]): Promise<void> {
+  if (client !== 'codex') throw new Mistake(`Usage: muster listen codex. The plugin for Claude Code needs no command.`);
+  if (thread !== undefined) {
+    const end = new AbortController();
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end.abort());
+    console.error(`Listening for the Codex session "${thread}". Press Ctrl-C to stop.`);
+    return listenForCodex(...hub(), thread, end.signal);
+  }
+  const sessions = latestSessions(process.env['CODEX_HOME'] || `${homedir()}/.codex`);
+  if (sessions.length === 0) throw new Mistake('No session of Codex found on this machine. Start Codex first.');
+  console.error('Select a session: muster listen codex --thread <session>\n');
+  for (const { id, cwd, at } of sessions) console.log(`${id}  ${at.toISOString()}  ${cwd}`);
 }
 
 function listConnections(place: Place): void {

@@ -50,6 +50,8 @@ export interface CoordinationPorts extends AccessPorts, GraphPorts {
 
 export interface MailboxQueries {
   find(agentId: string): Promise<Versioned<Mailbox> | undefined>;
+  /** Reports when an agent's messages change, and once at the start. Returns a function that ends this. */
+  watch(agentId: string, changed: () => void, failed: (error: unknown) => void): () => void;
 }
 
 export interface TaskQueries {

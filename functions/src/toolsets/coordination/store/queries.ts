@@ -216,6 +216,10 @@ export class FirestoreMailboxQueries extends FirestoreReader implements MailboxQ
     const snapshot = await this.database.doc(mailboxPath(agentId)).get();
     return this.documents.findVersioned(snapshot, mailboxFromDocument);
   }
+
+  watch(agentId: string, changed: () => void, failed: (error: unknown) => void): () => void {
+    return this.database.doc(mailboxPath(agentId)).onSnapshot(changed, failed);
+  }
 }
 
 export const mailboxWriters: ChangeWriters<MessageChanges> = {
