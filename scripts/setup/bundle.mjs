@@ -123,7 +123,7 @@ export async function bundlePrograms(entries, target) {
     outdir: target,
     bundle: true,
     platform: 'node',
-    target: 'node20',
+    target: 'node22',
     format: 'esm',
     mainFields: ['module', 'main'], // the CommonJS form of jsonc-parser loads files at run time
     minifyWhitespace: true,

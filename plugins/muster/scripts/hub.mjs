@@ -3,13 +3,13 @@
 import { spawnSync } from 'node:child_process';
 
 const TIMEOUT_MS = 10_000;
-const ENDPOINT = process.env.MUSTER_URL || 'http://127.0.0.1:5005/mcp';
+export const endpoint = process.env.MUSTER_URL || 'http://127.0.0.1:5005/mcp';
 
 /**
  * Whether a credential is set and no other machine can read it in transit. If the user signs in instead, hooks have
  * no credential. Source: RFC 6750, section 5.3.
  */
-export const hasCredential = Boolean(process.env.MUSTER_TOKEN) && isSafe(ENDPOINT);
+export const hasCredential = Boolean(process.env.MUSTER_TOKEN) && isSafe(endpoint);
 
 /** @param {string} address */
 function isSafe(address) {
@@ -22,14 +22,14 @@ function isLoopback({ hostname }) {
 }
 
 // Node may be set to use a proxy, which could not reach a hub on this machine and would see the credential.
-if (URL.canParse(ENDPOINT) && isLoopback(new URL(ENDPOINT)))
+if (URL.canParse(endpoint) && isLoopback(new URL(endpoint)))
   Object.assign(process.env, { NO_PROXY: '*', no_proxy: '*' });
 
 /** Whether the environment sets a proxy for requests to the hub. */
 const isBehindProxy =
   hasCredential &&
-  !isLoopback(new URL(ENDPOINT)) &&
-  !isExcepted(new URL(ENDPOINT)) &&
+  !isLoopback(new URL(endpoint)) &&
+  !isExcepted(new URL(endpoint)) &&
   ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'].some((name) => process.env[name]);
 
 /** Returns whether `NO_PROXY` lists an address's host or one of its parent domains. @param {URL} url */
@@ -65,7 +65,7 @@ export function restartBehindProxy() {
  * @returns {Promise<any>} the result, or undefined after any failure
  */
 export async function call(method, params) {
-  const url = new URL(ENDPOINT);
+  const url = new URL(endpoint);
   url.pathname = `${url.pathname.replace(/\/$/, '')}/rpc`;
   try {
     const response = await fetch(url, {

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { agentIn } from './agent.mjs';
 import { call, canUseProxy, environment, hasCredential, restartBehindProxy } from './hub.mjs';
 import { folderOf, Session } from './session.mjs';
+import { shortened, visible } from './waking.mjs';
 
 /** Maximum number of questions shown. */
 const SHOWN = 3;
@@ -83,8 +84,7 @@ async function showQuestions() {
   if (requests.length === 0) return;
   // Removes control characters: other users write these texts, which could control the terminal.
   const lines = requests.map(
-    (/** @type {{ question: string }} */ { question }) =>
-      `- ${shortened(question.replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]+/gu, ' '))}`,
+    (/** @type {{ question: string }} */ { question }) => `- ${shortened(visible(question), MAX_SHOWN_LENGTH)}`,
   );
   const more = answer.truncated ? ['- and more'] : [];
   const systemMessage = [
@@ -98,14 +98,4 @@ async function showQuestions() {
 /** @param {string} systemMessage text that Claude Code shows to the person */
 function show(systemMessage) {
   process.stdout.write(JSON.stringify({ systemMessage }));
-}
-
-/**
- * Truncates a text between two graphemes.
- * @param {string} text
- */
-function shortened(text) {
-  if (text.length <= MAX_SHOWN_LENGTH) return text;
-  const characters = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text);
-  return text.slice(0, characters.containing(MAX_SHOWN_LENGTH)?.index);
 }

@@ -101,6 +101,15 @@ export class Session {
   }
 
   /**
+   * @returns {number | undefined} time of the last hook, even if the model has stopped; undefined without a hook. The
+   *   folder changes when the model starts or stops
+   */
+  lastHook() {
+    const times = [this.folder, join(this.folder, 'working')].map((path) => timeOf(path) ?? 0);
+    return Math.max(...times) || undefined;
+  }
+
+  /**
    * Decides whether a new process may send the heartbeats of this session.
    * @param {{ always: boolean }} wish `always` replaces a process that seems to be running
    * @returns {string | undefined} the token of the new process; undefined if another process sends the heartbeats
@@ -208,7 +217,7 @@ export function folderOf(id) {
 }
 
 /** Returns the folder of all sessions. Checks who owns it, because other users can guess its name and create it. */
-function ownFolder() {
+export function ownFolder() {
   const uid = process.getuid?.();
   const folder = join(tmpdir(), `muster-${uid ?? userInfo().username}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -263,7 +272,7 @@ function timeOf(path) {
 }
 
 /** @param {number} pid */
-function isRunning(pid) {
+export function isRunning(pid) {
   try {
     process.kill(pid, 0);
     return true;
@@ -278,6 +287,6 @@ function codeOf(error) {
 }
 
 /** @param {string} text */
-function digestOf(text) {
+export function digestOf(text) {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { git } from '../../../runner/test/support/folders.ts';
 import { defaultOrNightly } from '../../support/nightly.ts';
-import { succeed } from '../support/calls.ts';
 import { runConcurrently } from '../support/concurrently.ts';
 import type { Behavior } from '../support/scriptedModel.ts';
 import { eventually } from '../support/waiting.ts';
@@ -141,9 +140,9 @@ async function isCancelled(fixture: RunnerFixture, agent: RealAgent): Promise<vo
   };
   await withTask(fixture, agent, behavior, async ({ taskId }, runner) => {
     await eventually('the agent has asked its model', async () => asked || undefined, TIMEOUT_MS);
-    await succeed(fixture.client, 'cancel_task', { taskId });
+    await fixture.lead('cancel_task', { task_id: taskId, reason: 'no longer wanted' });
     assert.equal(await runner.ended, 1, runner.output());
-    assert.equal((await fixture.report(taskId)).task.status, 'cancelled');
+    assert.equal((await fixture.report(taskId)).task.state, 'cancelled');
     assert.ok(!isRunning(runner.pid));
     assert.deepEqual(readdirSync(worktreesOf(fixture)), []);
   });

@@ -265,6 +265,8 @@ async function queueCalls(): Promise<readonly Call[]> {
   ];
 }
 
+const ignore = (): void => undefined;
+
 async function requestCalls(): Promise<readonly Call[]> {
   const { FirestoreRequestQueries: RequestQueries }: RequestReaders = await load('toolsets/inbox/store/requests.ts');
   const reader = (database: Firestore) => new RequestQueries(database, documents);
@@ -280,6 +282,8 @@ async function requestCalls(): Promise<readonly Call[]> {
     (database) => reader(database).find('request-1'),
     (database) => reader(database).countOpen('agent:lead'),
     (database) => reader(database).openOf('agent:lead', 2),
+    // Listens to the query of openOf, which the previous call records.
+    async (database) => reader(database).watchOpenOf('agent:lead', ignore, ignore)(),
     (database) => reader(database).openBy('owner_uid', 'ada', 2),
     (database) => reader(database).openBy('asked_of', 'ada', 2, 'request-1'),
     (database) => reader(database).latestOf('key-1'),
@@ -451,6 +455,7 @@ async function taskCalls(): Promise<readonly Call[]> {
   const keys = Array.from({ length: 31 }, (_unused, index) => `key-${index}`);
   return [
     (database) => new MailboxQueries(database, documents).find('terminal-1'),
+    async (database) => new MailboxQueries(database, documents).watch('terminal-1', ignore, ignore)(),
     (database) => new TaskQueries(database, documents).find('task-1'),
     (database) => new TaskQueries(database, documents).findAll([]),
     (database) => new TaskQueries(database, documents).findAll(['task-1', 'task-2']),

@@ -20,14 +20,16 @@ import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { parse } from 'jsonc-parser';
 import { getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
-import { clients } from '../../../packages/muster/src/connect/clients.ts';
-import { connect } from '../../../packages/muster/src/connect/connect.ts';
 import { JsonText } from '../../../packages/muster/src/connect/json.ts';
 import { withTable } from '../../../packages/muster/src/connect/toml.ts';
 import { Mistake } from '../../../packages/muster/src/mistake.ts';
+import { configFiles, connect } from '../../support/connecting.ts';
 import { forAll } from '../../support/properties.ts';
 
 const HUB = 'https://hub.example/mcp';
+const STRICT = ['claude', 'copilot', 'windsurf'];
+const COMMAS = ['cursor', 'vscode', 'opencode', 'zed'];
+const COMMENTS = [...COMMAS, 'gemini'];
 const JSONC = { comments: true, trailingCommas: true };
 
 /** Returns whether all characters of the first text occur in the second text in the same order. */
@@ -42,6 +44,7 @@ describe("client's configuration file after muster connect", () => {
 
   beforeEach(() => {
     folder = mkdtempSync(`${tmpdir()}/muster-files-`);
+    for (const path of ['.copilot', '.codeium/windsurf']) mkdirSync(`${folder}/${path}`, { recursive: true });
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -123,7 +126,7 @@ describe("client's configuration file after muster connect", () => {
     });
 
   it('can be read only by its owner if it is new and names the credential variable', () => {
-    for (const [name, { path }] of Object.entries(clients)) {
+    for (const [name, path] of Object.entries(configFiles)) {
       connect(name, folder, HUB, true);
       assert.equal(statSync(at(path)).mode & 0o777, 0o600, path);
     }
@@ -160,7 +163,7 @@ describe("client's configuration file after muster connect", () => {
   });
 
   it('is not written again if it already has the entry of Muster', () => {
-    for (const [name, { path }] of Object.entries(clients)) {
+    for (const [name, path] of Object.entries(configFiles)) {
       connect(name, folder, HUB, true);
       const before = statSync(at(path));
       connect(name, folder, HUB, true);
@@ -176,18 +179,21 @@ describe("client's configuration file after muster connect", () => {
 
   describe('is accepted exactly if the client itself accepts it', () => {
     const texts: Readonly<Record<string, { text: string; by: readonly string[] }>> = {
-      'that is empty': { text: '', by: ['claude', 'cursor', 'vscode', 'gemini', 'codex'] },
-      'that is a line end': { text: '\n', by: ['claude', 'cursor', 'vscode', 'gemini', 'codex'] },
-      'with a byte order mark': { text: '\ufeff{"a": 1}\n', by: ['claude', 'cursor', 'vscode', 'gemini'] },
-      'with comments': { text: '{\n  // mine\n  "a": 1 /* too */\n}\n// end', by: ['cursor', 'vscode', 'gemini'] },
-      'with comments only': { text: '// mine', by: ['cursor', 'vscode', 'gemini'] },
-      'with a trailing comma': { text: '{"a": [1,],}', by: ['cursor', 'vscode'] },
+      'that is empty': { text: '', by: Object.keys(configFiles) },
+      'that is a line end': { text: '\n', by: Object.keys(configFiles) },
+      'with a byte order mark': { text: '\ufeff{"a": 1}\n', by: [...STRICT, ...COMMENTS] },
+      'with comments': { text: '{\n  // mine\n  "a": 1 /* too */\n}\n// end', by: COMMENTS },
+      'with comments only': { text: '// mine', by: COMMENTS },
+      'with a trailing comma': { text: '{"a": [1,],}', by: COMMAS },
       'that is broken': { text: '{"a": ', by: [] },
       'that is a list': { text: '[1, 2]', by: [] },
-      'whose servers are a list': { text: '{"mcpServers": [], "servers": [], "mcp_servers": []}', by: [] },
+      'whose servers are a list': {
+        text: '{"mcpServers": [], "servers": [], "mcp": [], "context_servers": []}',
+        by: [],
+      },
     };
     for (const [what, { text, by }] of Object.entries(texts))
-      for (const [name, { path }] of Object.entries(clients))
+      for (const [name, path] of Object.entries(configFiles))
         it(`a file ${what}: ${name} and muster connect ${by.includes(name) ? 'accept' : 'reject'} it`, () => {
           put(path, text);
           const change = () => connect(name, folder, HUB, true);
@@ -242,6 +248,13 @@ describe('JSON text to which an entry is added', () => {
       text.set(['servers', 'muster'], first);
       assert.equal(text.toString(), before);
     }));
+
+  it('is unchanged if the member already has the value, with comments between its fields', () => {
+    const before = '{"servers": {"muster": { /* mine */ "headers": {}, // too\n"url": "u",}}}';
+    const text = new JsonText(before, JSONC);
+    text.set(['servers', 'muster'], { url: 'u', headers: {} });
+    assert.equal(text.toString(), before);
+  });
 
   it('is valid JSON after the change if it was valid before', () =>
     forAll(textWith(fc.constantFrom('', ' ', '\n', '\n  ')), entry, (before, added) => {
@@ -309,6 +322,18 @@ describe('TOML text to which a table is added', () => {
         assert.equal(withTable(`${before}${old}${after}`, path, fields), `${before}${table}${after}`);
   });
 
+  it('is unchanged if the table already has the fields, in any form and with comments', () => {
+    for (const before of [
+      `# a\r\n${table.replaceAll('\n', ' # mine\r\n# b\r\n')}\r\n`,
+      `[mcp_servers]\nmuster = { url = "${HUB}", bearer_token_env_var = 'MUSTER_TOKEN' } # mine`,
+      `mcp_servers.muster.url = "${HUB}"\n mcp_servers.muster.bearer_token_env_var = "MUSTER_TOKEN"`,
+    ])
+      assert.equal(withTable(before, path, fields), before);
+  });
+
+  it('has the line ends of the other lines', () =>
+    assert.equal(withTable('a = 1\r\n', path, fields), `a = 1\r\n\r\n${table.replaceAll('\n', '\r\n')}\r\n`));
+
   it('no longer has the subtables of the table that is replaced', () => {
     const before = '[mcp_servers.muster]\ncommand = "x"\n[mcp_servers.muster.env]\nA = "b"\n# next\n[c]\n';
     assert.equal(withTable(before, path, fields), `${table}\n\n# next\n[c]\n`);
@@ -337,6 +362,7 @@ describe('TOML text to which a table is added', () => {
       const servers = Object.fromEntries(others.map((one) => [`x${one.key}`, { n: one.value }]));
       assert.deepEqual(getStaticTOMLValue(parseTOML(after)), { mcp_servers: { ...servers, muster: fields } });
       if (!hasOwn) assert.ok(after.startsWith(before));
+      for (const { key } of others) assert.ok(after.includes(`[mcp_servers.x${key}] # ${key}\n`), after);
     });
   });
 });

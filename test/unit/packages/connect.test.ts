@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { clients } from '../../../packages/muster/src/connect/clients.ts';
-import { connect } from '../../../packages/muster/src/connect/connect.ts';
+import { connect as connectAt, findConnections, planned } from '../../../packages/muster/src/connect/connect.ts';
 import { findEndpoint } from '../../../packages/muster/src/endpoint.ts';
+import { configFiles, connect, placeIn } from '../../support/connecting.ts';
 
 const URL_OF_HUB = 'https://hub.example/mcp?workspace=alpha';
 
@@ -14,18 +14,26 @@ describe('muster connect', () => {
 
   beforeEach(() => {
     folder = mkdtempSync(`${tmpdir()}/muster-connect-`);
+    for (const path of ['.copilot', '.codeium/windsurf', '.codex']) mkdirSync(`${folder}/${path}`, { recursive: true });
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   const written = (path: string): unknown => JSON.parse(readFileSync(`${folder}/${path}`, 'utf8'));
 
   it('writes the file of each client without a credential if the user signs in', () => {
-    for (const name of Object.keys(clients)) connect(name, folder, URL_OF_HUB, false);
+    for (const name of Object.keys(configFiles)) connect(name, folder, URL_OF_HUB, false);
     const http = { type: 'http', url: URL_OF_HUB };
     assert.deepEqual(written('.mcp.json'), { mcpServers: { muster: http } });
     assert.deepEqual(written('.cursor/mcp.json'), { mcpServers: { muster: { url: URL_OF_HUB } } });
     assert.deepEqual(written('.vscode/mcp.json'), { servers: { muster: http } });
     assert.deepEqual(written('.gemini/settings.json'), { mcpServers: { muster: { httpUrl: URL_OF_HUB } } });
+    const copilot = { ...http, tools: ['*'] };
+    assert.deepEqual(written('.copilot/mcp-config.json'), { mcpServers: { muster: copilot } });
+    const opencode = { type: 'remote', url: URL_OF_HUB, enabled: true };
+    assert.deepEqual(written('opencode.json'), { mcp: { muster: opencode } });
+    const windsurf = { serverUrl: URL_OF_HUB };
+    assert.deepEqual(written('.codeium/windsurf/mcp_config.json'), { mcpServers: { muster: windsurf } });
+    assert.deepEqual(written('.zed/settings.json'), { context_servers: { muster: { url: URL_OF_HUB } } });
     const codex = readFileSync(`${folder}/.codex/config.toml`, 'utf8');
     assert.equal(codex, `[mcp_servers.muster]\nurl = "${URL_OF_HUB}"\n`);
   });
@@ -37,6 +45,9 @@ describe('muster connect', () => {
       ['vscode', `Bearer \${input:muster-token}`],
       ['gemini', 'Bearer $MUSTER_TOKEN'],
       ['codex', 'bearer_token_env_var = "MUSTER_TOKEN"'],
+      ['copilot', `Bearer \${MUSTER_TOKEN}`],
+      ['opencode', 'Bearer {env:MUSTER_TOKEN}'],
+      ['windsurf', `Bearer \${env:MUSTER_TOKEN}`],
     ] as const) {
       connect(name, folder, URL_OF_HUB, true);
       const { path } = connect(name, folder, URL_OF_HUB, true);
@@ -44,6 +55,50 @@ describe('muster connect', () => {
       assert.ok(text.includes(wanted), text);
       assert.equal(text.split('promptString').length - 1, name === 'vscode' ? 1 : 0);
     }
+  });
+
+  it('writes no header for Zed, which replaces no variables, and explains it', () => {
+    const { client, path } = connect('zed', folder, URL_OF_HUB, true);
+    assert.doesNotMatch(readFileSync(path, 'utf8'), /MUSTER_TOKEN|headers/);
+    assert.match(client.next(true), /cannot read MUSTER_TOKEN.*sign in/);
+  });
+
+  it('changes the file for all projects if asked, and only if the folder of the client exists', () => {
+    const forUser = { ...placeIn(folder), forUser: true };
+    assert.equal(connectAt('codex', forUser, URL_OF_HUB, true).path, `${folder}/.codex/config.toml`);
+    const env = { CODEX_HOME: `${folder}/elsewhere` };
+    assert.throws(() => connectAt('codex', { ...forUser, env }, URL_OF_HUB, true), /elsewhere does not exist.*Codex/);
+    assert.throws(() => connectAt('vscode', forUser, URL_OF_HUB, true), /without --user/);
+    rmSync(`${folder}/.copilot`, { recursive: true });
+    assert.throws(() => connect('copilot', folder, URL_OF_HUB, true), /\.copilot does not exist.*Copilot CLI/);
+  });
+
+  it('uses the file opencode.jsonc if only that file exists', () => {
+    writeFileSync(`${folder}/opencode.jsonc`, '{} // mine');
+    assert.equal(connect('opencode', folder, URL_OF_HUB, true).path, `${folder}/opencode.jsonc`);
+    writeFileSync(`${folder}/opencode.json`, '{}');
+    assert.equal(connect('opencode', folder, URL_OF_HUB, true).path, `${folder}/opencode.json`);
+  });
+
+  it('returns the planned content without changing the file', () => {
+    writeFileSync(`${folder}/.mcp.json`, '{}');
+    const { text } = planned('claude', placeIn(folder), URL_OF_HUB, false);
+    assert.equal(readFileSync(`${folder}/.mcp.json`, 'utf8'), '{}');
+    connect('claude', folder, URL_OF_HUB, false);
+    assert.equal(readFileSync(`${folder}/.mcp.json`, 'utf8'), text);
+  });
+
+  it('lists each file, and whether it contains the hub', () => {
+    connect('claude', folder, URL_OF_HUB, false);
+    connect('codex', folder, URL_OF_HUB, false);
+    writeFileSync(`${folder}/opencode.jsonc`, '{"mcp": {"other": {}}} // mine');
+    writeFileSync(`${folder}/.copilot/mcp-config.json`, '{');
+    const states = Object.fromEntries(findConnections(placeIn(folder)).map(({ path, state }) => [path, state]));
+    assert.equal(states[`${folder}/.mcp.json`], 'connected');
+    assert.equal(states[`${folder}/.codex/config.toml`], 'connected');
+    assert.equal(states[`${folder}/opencode.jsonc`], 'not connected');
+    assert.equal(states[`${folder}/.copilot/mcp-config.json`], 'unreadable');
+    assert.equal(states[`${folder}/.zed/settings.json`], 'no file');
   });
 
   it('keeps other servers and settings in the file', () => {
@@ -56,7 +111,10 @@ describe('muster connect', () => {
   });
 
   it('lists the supported clients if the named client is unknown', () =>
-    assert.throws(() => connect('emacs', folder, URL_OF_HUB, false), /claude, cursor, vscode, gemini, codex/));
+    assert.throws(
+      () => connect('emacs', folder, URL_OF_HUB, false),
+      /claude, cursor, vscode, gemini, codex, copilot, opencode, windsurf, zed/,
+    ));
 
   it('accepts only https addresses and addresses of this machine', () => {
     const wishes = { url: undefined, workspace: undefined, folder };

@@ -2,6 +2,7 @@ import type { AgentLiveness } from '../../agents/rules/liveness.ts';
 import type { Store } from '../../kernel/commit.ts';
 import type { DocumentSource } from '../../kernel/firestore/reading.ts';
 import type { CoordinationPorts } from '../coordination/index.ts';
+import { AgentInboxes } from './rules/agentInbox.ts';
 import { Answers } from './rules/answering.ts';
 import { ApprovalGate } from './rules/approvals.ts';
 import { Asking } from './rules/asking.ts';
@@ -26,7 +27,7 @@ export function createInbox(dependencies: InboxDependencies) {
   const { database, documents, coordination, store, liveness, agentsMayAnswer, budget, runApprovedCall } = dependencies;
   const requests = new FirestoreRequestQueries(database, documents);
   const ports: InboxPorts = { ...coordination, store, requests, liveness, agentsMayAnswer };
-  const inbox = { asking: new Asking(ports), answers: new Answers(ports) };
+  const inbox = { asking: new Asking(ports), answers: new Answers(ports), agentInboxes: new AgentInboxes(ports) };
   return {
     ports,
     budgetQuestions: new BudgetQuestions(ports),

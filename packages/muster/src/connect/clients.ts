@@ -3,10 +3,20 @@ import type { Leniency } from './json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** Home folder and environment of the user. */
+export interface Machine {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
 interface AnyClient {
   readonly title: string;
-  /** Path of the configuration file, relative to the project's folder. */
-  readonly path: string;
+  /** Path of the configuration file, relative to the project's folder. Absent if the client has no such file. */
+  readonly path?: string;
+  /** Path of the configuration file for all projects. Absent if Muster cannot edit that file without risk. */
+  readonly userPath?: (machine: Machine) => string;
+  /** Another name under which the file may exist instead, with the same ending of `path`. */
+  readonly otherEnding?: string;
   /** Key in the file whose value contains the MCP servers. */
   readonly servers: string;
   /** Returns the user's next step. @param keyed whether the client sends MUSTER_TOKEN; if not, the user signs in */
@@ -43,6 +53,7 @@ export const clients: Readonly<Record<string, ClientFile>> = {
   cursor: {
     title: 'Cursor',
     path: '.cursor/mcp.json',
+    userPath: ({ home }) => `${home}/.cursor/mcp.json`,
     format: { comments: true, trailingCommas: true },
     servers: 'mcpServers',
     entry: (url, keyed) => ({ url, ...(keyed && headers(`\${env:MUSTER_TOKEN}`)) }),
@@ -62,20 +73,62 @@ export const clients: Readonly<Record<string, ClientFile>> = {
   gemini: {
     title: 'Gemini CLI',
     path: '.gemini/settings.json',
+    userPath: ({ home }) => `${home}/.gemini/settings.json`,
     format: { comments: true, trailingCommas: false },
     servers: 'mcpServers',
     entry: (url, keyed) => ({ httpUrl: url, ...(keyed && headers('$MUSTER_TOKEN')) }),
     next: (keyed) => (keyed ? ENVIRONMENT : 'In Gemini CLI, type /mcp auth muster.'),
   },
-  // Source: https://developers.openai.com/codex/mcp. `codex mcp add` writes the same entry to a user-wide file.
+  // Source: https://developers.openai.com/codex/mcp. `codex mcp add` writes the same entry to the user's file.
   codex: {
     title: 'Codex',
     path: '.codex/config.toml',
+    userPath: ({ home, env }) => `${env['CODEX_HOME'] || `${home}/.codex`}/config.toml`,
     servers: 'mcp_servers',
     format: 'toml',
     entry: (url, keyed) => ({ url, ...(keyed && { bearer_token_env_var: 'MUSTER_TOKEN' }) }),
     next: (keyed) =>
-      `Codex reads the file in projects that you trust. ${keyed ? ENVIRONMENT : 'Run "codex mcp login muster".'}`,
+      `Codex reads a project's file if you trust the project. ${keyed ? ENVIRONMENT : 'Run "codex mcp login muster".'}`,
+  },
+  // Source: `copilot mcp add --transport http` of version 1.0.102 writes this entry.
+  copilot: {
+    title: 'Copilot CLI',
+    userPath: ({ home, env }) => `${env['COPILOT_HOME'] || `${home}/.copilot`}/mcp-config.json`,
+    format: { comments: false, trailingCommas: false },
+    servers: 'mcpServers',
+    entry: (url, keyed) => ({ type: 'http', url, ...(keyed && headers(`\${MUSTER_TOKEN}`)), tools: ['*'] }),
+    next: (keyed) => (keyed ? ENVIRONMENT : 'In Copilot CLI, type /mcp auth muster.'),
+  },
+  // Source: https://opencode.ai/docs/mcp-servers, of versions 1.x
+  opencode: {
+    title: 'opencode',
+    path: 'opencode.json',
+    otherEnding: 'jsonc',
+    userPath: ({ home, env }) => `${env['XDG_CONFIG_HOME'] || `${home}/.config`}/opencode/opencode.json`,
+    format: { comments: true, trailingCommas: true },
+    servers: 'mcp',
+    entry: (url, keyed) => ({ type: 'remote', url, enabled: true, ...(keyed && headers('{env:MUSTER_TOKEN}')) }),
+    next: (keyed) => (keyed ? ENVIRONMENT : 'Run "opencode mcp auth muster".'),
+  },
+  // Source: https://docs.windsurf.com/windsurf/cascade/mcp
+  windsurf: {
+    title: 'Windsurf',
+    userPath: ({ home }) => `${home}/.codeium/windsurf/mcp_config.json`,
+    format: { comments: false, trailingCommas: false },
+    servers: 'mcpServers',
+    entry: (url, keyed) => ({ serverUrl: url, ...(keyed && headers(`\${env:MUSTER_TOKEN}`)) }),
+    next: (keyed) => (keyed ? ENVIRONMENT : 'In Windsurf, open the MCP servers of Cascade and sign in to muster.'),
+  },
+  // Source: https://zed.dev/docs/ai/mcp. Zed replaces no variables in this file, so the user always signs in.
+  zed: {
+    title: 'Zed',
+    path: '.zed/settings.json',
+    userPath: ({ home, env }) => `${env['XDG_CONFIG_HOME'] || `${home}/.config`}/zed/settings.json`,
+    format: { comments: true, trailingCommas: true },
+    servers: 'context_servers',
+    entry: (url) => ({ url }),
+    next: (keyed) =>
+      `${keyed ? 'Zed cannot read MUSTER_TOKEN. ' : ''}In the settings of Zed's agent panel, sign in to muster.`,
   },
 };
 

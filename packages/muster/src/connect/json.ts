@@ -1,5 +1,6 @@
 /** Adds members to a JSON text. All other bytes of the text are preserved. */
-import { type Node, type ParseError, parseTree, printParseErrorCode, visit } from 'jsonc-parser';
+import { isDeepStrictEqual } from 'node:util';
+import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode, visit } from 'jsonc-parser';
 import { Mistake } from '../mistake.ts';
 
 /** Extensions of JSON that a client accepts in its file. */
@@ -29,8 +30,14 @@ export class JsonText {
     return this.text;
   }
 
+  /** Returns whether the text has a member at a path. */
+  has(path: readonly string[]): boolean {
+    return path.reduce((object: Node | undefined, key) => member(object, key), this.root()) !== undefined;
+  }
+
   /**
-   * Sets a member and creates missing objects on its path. A new member is added after the existing members.
+   * Sets a member and creates missing objects on its path. A new member is added after the existing members. A member
+   * that already has the value keeps its format and its comments.
    * @throws Mistake if a value on the path is not an object
    */
   set(path: readonly string[], value: unknown): void {
@@ -44,7 +51,7 @@ export class JsonText {
         return;
       }
       if (rest.length === 0) {
-        this.replace(held, value);
+        if (!isDeepStrictEqual(structuredClone(getNodeValue(held)), value)) this.replace(held, value);
         return;
       }
       if (held.type !== 'object') throw new Mistake(`"${key}" is not an object`);
@@ -139,7 +146,8 @@ export class JsonText {
 
 /** Returns the value of a key in an object. If the key is repeated, returns the last value, as clients do. */
 function member(object: Node | undefined, key: string): Node | undefined {
-  return object?.children?.findLast(({ children }) => children?.[0]?.value === key)?.children?.[1];
+  if (object?.type !== 'object') return undefined;
+  return object.children?.findLast(({ children }) => children?.[0]?.value === key)?.children?.[1];
 }
 
 function withEnd(text: string, newline: string): string {

@@ -60,6 +60,8 @@ export interface MailboxQueries {
     until: AbortSignal,
   ): Promise<boolean>;
   find(agentId: string): Promise<Versioned<Mailbox> | undefined>;
+  /** Reports when an agent's messages change, and once at the start. Returns a function that ends this. */
+  watch(agentId: string, changed: () => void, failed: (error: unknown) => void): () => void;
 }
 
 export interface TaskQueries {

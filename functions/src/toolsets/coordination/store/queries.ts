@@ -249,6 +249,10 @@ export class FirestoreMailboxQueries extends FirestoreReader implements MailboxQ
     for (const stop of stops) stop();
     return isThere;
   }
+
+  watch(agentId: string, changed: () => void, failed: (error: unknown) => void): () => void {
+    return this.database.doc(mailboxPath(agentId)).onSnapshot(changed, failed);
+  }
 }
 
 export const mailboxWriters: ChangeWriters<MessageChanges> = {

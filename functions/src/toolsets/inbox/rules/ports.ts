@@ -38,6 +38,8 @@ export interface RequestQueries {
   approvedCallsDue(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Request>>;
   /** Yields the request at once, and again after each change, until `end` is aborted. */
   watch(id: string, end: AbortSignal): AsyncGenerator<Request, void, undefined>;
+  /** Reports when an asker's open requests change, and once at the start. Returns a function that ends this. */
+  watchOpenOf(askedBy: string, changed: () => void, failed: (error: unknown) => void): () => void;
 }
 
 export type InboxChange = ChangeOf<RequestChanges & EventChanges> | CoordinationChange;

@@ -32,13 +32,20 @@ export class FirestoreRequestQueries extends FirestoreReader implements RequestQ
   }
 
   async countOpen(askedBy: string): Promise<number> {
-    const open = this.requests.where('asked_by', '==', askedBy).where('state', '==', 'open');
-    return (await open.orderBy('created_at', 'desc').count().get()).data().count;
+    return (await this.openAskedBy(askedBy).count().get()).data().count;
   }
 
   async openOf(askedBy: string, limit: number): Promise<readonly Versioned<Request>[]> {
+    return this.documents.firstVersioned(this.openAskedBy(askedBy), limit, requestFromDocument);
+  }
+
+  watchOpenOf(askedBy: string, changed: () => void, failed: (error: unknown) => void): () => void {
+    return this.openAskedBy(askedBy).onSnapshot(changed, failed);
+  }
+
+  private openAskedBy(askedBy: string): Query {
     const open = this.requests.where('asked_by', '==', askedBy).where('state', '==', 'open');
-    return this.documents.firstVersioned(open.orderBy('created_at', 'desc'), limit, requestFromDocument);
+    return open.orderBy('created_at', 'desc');
   }
 
   due(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Request>>> {
