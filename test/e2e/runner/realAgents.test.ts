@@ -71,7 +71,7 @@ async function does(fixture: RunnerFixture, agent: RealAgent): Promise<void> {
     const knows = texts.some((text) => text.includes(MESSAGE));
     heardInTurn ||= knows;
     if (knows || (arrived && !agent.hearsDuringTurns)) return undefined;
-    return agent.look(`${worktreeIn(fixture)}/README.md`);
+    return agent.look(`${worktreeIn(fixture)}/README.md`, results);
   };
   await withTask(fixture, agent, behavior, async ({ taskId, branch }, runner) => {
     await eventually('the agent has written the file', async () => hasWritten(fixture) || undefined, TIMEOUT_MS);
@@ -124,8 +124,7 @@ function isLimited(fixture: RunnerFixture, agent: RealAgent): Promise<void> {
     async ({ taskId }, runner) => {
       assert.equal(await runner.ended, 1, runner.output());
       const { task } = await fixture.report(taskId);
-      const expected = agent.reportsLimits || agent.tool === 'CLAUDECODE' ? 'rate_limit' : 'no_output';
-      assert.equal(task.failure?.class, expected, task.failure?.message);
+      assert.equal(task.failure?.class, agent.reportsLimits ? 'rate_limit' : 'no_output', task.failure?.message);
     },
     config,
   );

@@ -28,21 +28,22 @@ export interface RealAgent {
   install(bin: string): void;
   /** Returns the tool call with which the agent writes a file. */
   write(path: string, content: string): ToolCall;
-  /** Returns a tool call that changes nothing. */
-  look(path: string): ToolCall;
+  /** Returns a tool call that changes nothing. @param number of the call, because agents stop at repeated calls */
+  look(path: string, number: number): ToolCall;
   startModel(home: string, behavior: Behavior): Promise<RunningModel>;
 }
 
 const claude: RealAgent = {
   tool: 'CLAUDECODE',
   hearsDuringTurns: true,
-  reportsLimits: false,
+  reportsLimits: true,
   install: installClaude,
   write: (file_path, content) => ({ tool: 'Write', input: { file_path, content } }),
   look: (file_path) => ({ tool: 'Read', input: { file_path } }),
   async startModel(home, behavior) {
     const model = await startScriptedModel(behavior);
-    return { env: claudeEnvironment(home, model.url), close: model.close };
+    // By default, Claude Code repeats a refused request ten times.
+    return { env: { ...claudeEnvironment(home, model.url), CLAUDE_CODE_MAX_RETRIES: '1' }, close: model.close };
   },
 };
 
@@ -52,7 +53,7 @@ const gemini: RealAgent = {
   reportsLimits: false,
   install: installGemini,
   write: (file_path, content) => ({ tool: 'write_file', input: { file_path, content } }),
-  look: (file_path) => ({ tool: 'read_file', input: { file_path } }),
+  look: (path, number) => ({ tool: 'glob', input: { pattern: `${path}.${number}` } }),
   async startModel(home, behavior) {
     const model = await startScriptedGemini(behavior);
     return { env: geminiEnvironment(home, model.url), close: model.close };
@@ -111,5 +112,6 @@ interface Asked {
 
 function answerTo(action: Action) {
   if (action === undefined) return { text: 'Done.' };
-  return 'status' in action ? action : { calls: [action] };
+  if (!('status' in action)) return { calls: [action] };
+  return action.status === 401 ? { ...action, message: 'Incorrect API key provided: no-key.' } : action;
 }

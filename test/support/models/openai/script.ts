@@ -32,6 +32,7 @@ interface Refuses {
   readonly status: number;
   /** Code in the error, such as `insufficient_quota`. Default: the usual code for the status. */
   readonly code?: string;
+  readonly message?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -123,7 +124,7 @@ export class ScriptedOpenAi extends LocalServer {
     const asked = requestIn(api, body, request.headers.authorization);
     const answer = asked.tools.length === 0 ? { text: 'A title' } : await this.next(asked);
     await delay(answer.afterMs ?? 0);
-    if ('status' in answer) return send(response, answer.status, errorBody(answer.status, answer.code), answer.headers);
+    if ('status' in answer) return send(response, answer.status, errorBody(answer.status, answer.code, answer.message), answer.headers);
     await this.say(body, asked, answer, response);
   }
 

@@ -54,7 +54,9 @@ const TYPES: Readonly<Record<number, readonly [type: string, code: string | null
 };
 
 /** Error body of OpenAI's API. Source: https://platform.openai.com/docs/guides/error-codes */
-export function errorBody(status: number, code?: string): unknown {
+export function errorBody(status: number, code?: string, message = WORDS): unknown {
   const [type, usual] = TYPES[status] ?? ['server_error', null];
-  return { error: { message: 'The vendor says why, in words of its own', type, param: null, code: code ?? usual } };
+  return { error: { message, type, param: null, code: code ?? usual } };
 }
+
+const WORDS = 'The vendor says why, in words of its own';
