@@ -105,7 +105,7 @@ describe('a runner with real coding agents', () => {
       assert.equal(git(fixture.repo, 'show', `${branch}:src/auth.js`), AUTH_SOURCE.trim());
       const { task, result = {} } = await fixture.report(taskId);
       assert.equal(task.status, 'completed');
-      assert.deepEqual(result['tools'], { write_file: 1 });
+      assert.deepEqual(result['tools'], { edit: 1 });
       assert.equal(result['summary'], 'Done.');
       assert.ok(isRecord(result['tokens']) && Number(result['tokens']['input']) > 0);
     } finally {
