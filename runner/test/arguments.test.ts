@@ -22,6 +22,7 @@ describe('parseSettings', () => {
       once: false,
       concurrency: 1,
       push: false,
+      agent: [],
       unsafe: false,
       silence: 600,
       for: 'owner',
@@ -37,6 +38,17 @@ describe('parseSettings', () => {
 
   it('sets the option --once if --task is set', () =>
     assert.equal(parseSettings([...ENOUGH, '--task', 'task-1'], {})?.once, true));
+
+  it('reads agents from --agent NAME=COMMAND', () => {
+    const agents = parseSettings([...ENOUGH, '--agent', 'goose=goose acp', '--agent', 'My_Agent=/bin/x'], {})?.agent;
+    const read = agents?.map(({ tool, program, command }) => [tool, program, command]);
+    assert.deepEqual(read, [
+      ['GOOSE', 'goose', ['goose', 'acp']],
+      ['MY_AGENT', 'my_agent', ['/bin/x']],
+    ]);
+    for (const wrong of ['goose', '=goose', 'g=', 'a b=c', 'x=x'])
+      assert.match(complaint([...ENOUGH, '--agent', wrong]), /--agent must have the form NAME=COMMAND/);
+  });
 
   it('reports each missing, invalid or unknown option', () => {
     assert.match(complaint([]), /--repo is missing.*--url.*--token is missing/s);
