@@ -141,7 +141,7 @@ describe('messages to a coding agent at work', () => {
     const { taskId } = await take();
     const { message_id } = await send('For you alone');
     const { owner_uid: uid } = team.runner;
-    await team.app.kernel.store.commit([{ kind: 'setPerson', uid, role: 'worker' }]);
+    await team.app.kernel.store.commit([{ kind: 'setPerson', uid, role: 'leader' }]);
     const other = { ...team.leader, owner_uid: team.creator.owner_uid };
     const beatOf = { taskId, epoch: 1 };
     assert.deepEqual(texts(await team.ask('heartbeat_task', { ...beatOf, waitMs: 1 }, other)), []);
