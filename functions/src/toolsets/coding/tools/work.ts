@@ -131,7 +131,7 @@ export const claimTask = shapes.defineTool({
       .default(DEFAULT_LEASE_SECONDS),
     readUntil: idOf('a message').optional().describe('For older runners: last message you delivered'),
   }),
-  output: shapes.responseShape(z.object({ task: claimedShape.nullable(), messages: messagesShape })),
+  output: shapes.responseShape(z.object({ task: claimedShape.nullable(), messages: standingShape.messages })),
   returnsWhole: true,
   ...writing('worker', { destructiveHint: false, idempotentHint: false }),
   notifies: true,
@@ -176,6 +176,7 @@ export const heartbeatTask = shapes.defineTool({
   output: shapes.responseShape(z.object(standingShape)),
   ...writing('worker', { destructiveHint: false, idempotentHint: true }),
   routine: true,
+  notifies: 'waitMs',
   example: { taskId: 'task-000abc-001', epoch: 1, progress: 'Running the tests' },
   response: (beat: Heartbeat) => shapes.success(beat.stop?.message ?? 'Lease renewed.', standingResponse(beat)),
   handler: (context, beat) => {

@@ -156,4 +156,13 @@ describe('messages to the coding agents of a runner', () => {
       assert.ok(hub.sent.every(hasReceived));
     });
   });
+
+  it('are neither returned to a caller that may not read them, nor confirmed by it', async () => {
+    const hub = new MemoryHub([0]);
+    await hub.send('task-a');
+    const other = { id: 'runner', has_messages: true, readsMessages: false };
+    const receipt = { workspace: 'alpha', taskId: 'task-a' };
+    assert.deepEqual(await hub.messages.receive(other, receipt), { unread: [], changes: [] });
+    await assert.rejects(hub.messages.receive(other, { ...receipt, heard: ['message-000000001'] }), /cannot read/);
+  });
 });
