@@ -33,7 +33,7 @@ describe('messages to a coding agent at work', () => {
     await team.ask('register_runner', { programs: [{ name: 'claude', version: '2.1.332' }], serves: 'workspace' });
   });
 
-  it('end the wait of a heartbeat, even if the instance does not know yet that there are messages', async () => {
+  it('end the wait of a heartbeat, even if the instance has cached that there are none', async () => {
     const { taskId } = await take();
     const waiting = team.ask('heartbeat_task', { taskId, epoch: 1, ...WAIT });
     await send('Leave the tests');
@@ -75,7 +75,7 @@ describe('messages to a coding agent at work', () => {
     assert.deepEqual(texts(await beat(taskId)), ['About the task']);
   });
 
-  it('are confirmed in the commit that appends to the log who wrote them and when they were heard', async () => {
+  it('are confirmed by the commit that appends sender, text and time to the log', async () => {
     const { taskId } = await take();
     const { message_id } = await send('Leave the tests', { task_id: taskId });
     const heard = entry(0, 'Leave the tests', { type: 'message', prefix: String(team.leader.agent_id) });

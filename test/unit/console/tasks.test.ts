@@ -69,7 +69,7 @@ describe('log lines in the console', () => {
     ]);
   });
 
-  it('have no color codes, fit on one line each, name senders, and show unreadable text unchanged', () => {
+  it('have no color codes, fit on one line, name senders, and show unreadable text unchanged', () => {
     const message = '\u001b[31mred\u001b[0m\nand more';
     const said = { type: 'system', exact_type: 'message', prefix: 'ada', message: 'Stop' };
     const heard = JSON.stringify({ at, level: 'info', ...said });

@@ -141,7 +141,7 @@ class Runner {
 }
 
 describe('messages to the coding agents of a runner', () => {
-  it('are neither lost nor received twice by an attempt, if responses are lost and runners killed', async () => {
+  it('are not lost or received twice by an attempt, if responses are lost or runners killed', async () => {
     const course = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { maxLength: 12 });
     await inRuns(200).forAllAsync(course, fc.array(fc.nat(6), { minLength: 3 }), async (rounds, pauses) => {
       const hub = new MemoryHub(pauses);
