@@ -33,7 +33,7 @@ describe('messages to a coding agent at work', () => {
     await team.ask('register_runner', { programs: [{ name: 'claude', version: '2.1.332' }], serves: 'workspace' });
   });
 
-  it('end the wait of a heartbeat, even if the instance has cached that there are none', async () => {
+  it('end the wait of a heartbeat, even if the cached principal has no messages', async () => {
     const { taskId } = await take();
     const waiting = team.ask('heartbeat_task', { taskId, epoch: 1, ...WAIT });
     await send('Leave the tests');
