@@ -33,7 +33,7 @@ describe('messages to a coding agent at work', () => {
     await team.ask('register_runner', { programs: [{ name: 'claude', version: '2.1.332' }], serves: 'workspace' });
   });
 
-  it('end the wait of a heartbeat, even if the instance does not know yet that there are messages', async () => {
+  it('end the wait of a heartbeat, even if the cached principal has no messages', async () => {
     const { taskId } = await take();
     const waiting = team.ask('heartbeat_task', { taskId, epoch: 1, ...WAIT });
     await send('Leave the tests');
@@ -75,7 +75,7 @@ describe('messages to a coding agent at work', () => {
     assert.deepEqual(texts(await beat(taskId)), ['About the task']);
   });
 
-  it('are confirmed in the commit that appends to the log who wrote them and when they were heard', async () => {
+  it('are confirmed by the commit that appends sender, text and time to the log', async () => {
     const { taskId } = await take();
     const { message_id } = await send('Leave the tests', { task_id: taskId });
     const heard = entry(0, 'Leave the tests', { type: 'message', prefix: String(team.leader.agent_id) });
@@ -135,18 +135,5 @@ describe('messages to a coding agent at work', () => {
     const { docs } = await firestore().collection(`tasks/${taskId}/messages`).get();
     assert.ok(docs.every((one) => taskMessageFromDocument(one.data()).read_at === undefined));
     assert.equal(docs.length, 20);
-  });
-
-  it("are not returned to another owner's leader, who cannot confirm them either", async () => {
-    const { taskId } = await take();
-    const { message_id } = await send('For you alone');
-    const { owner_uid: uid } = team.runner;
-    await team.app.kernel.store.commit([{ kind: 'setPerson', uid, role: 'worker' }]);
-    const other = { ...team.leader, owner_uid: team.creator.owner_uid };
-    const beatOf = { taskId, epoch: 1 };
-    assert.deepEqual(texts(await team.ask('heartbeat_task', { ...beatOf, waitMs: 1 }, other)), []);
-    const refused = await team.refused('heartbeat_task', { ...beatOf, heard: [String(message_id)] }, other);
-    assert.match(refused, /^FORBIDDEN You cannot read the messages/);
-    assert.deepEqual(texts(await beat(taskId)), ['For you alone']);
   });
 });

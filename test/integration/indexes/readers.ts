@@ -44,6 +44,7 @@ const NEXT: PageRequest = { limit: 2, after: { at: new Date(1), id: 'id-1' } };
 const OWNED = { type: 'coding', owner: 'ada' };
 const PLACE = { order: [], id: 'id-1' };
 const [SESSION, NOW] = ['session-1', new Date()];
+const MARK = { id: 'task-1', version: '1.0' };
 
 type Call = (database: Firestore) => Promise<unknown>;
 
@@ -220,6 +221,7 @@ async function agentDirectoryCalls(): Promise<readonly Call[]> {
     ),
     (database) => new AgentDirectory(database, documents).counts(workspace),
     (database) => new AgentDirectory(database, documents).leaders('alpha', 2),
+    (database) => new AgentDirectory(database, documents).capabilitiesFrom('alpha', 'agent:', 2),
     (database) => new AgentDirectory(database, documents).online('alpha', 2),
     (database) => new AgentDirectory(database, documents).ofOwner('ada', 2, undefined),
     (database) => new AgentDirectory(database, documents).ofOwner('ada', 2, 'agent-1'),
@@ -456,6 +458,9 @@ async function taskCalls(): Promise<readonly Call[]> {
   return [
     (database) => new MailboxQueries(database, documents).find('terminal-1'),
     async (database) => new MailboxQueries(database, documents).watch('terminal-1', ignore, ignore)(),
+    // Listens to two documents. This needs no index.
+    (database) =>
+      new MailboxQueries(database, documents).arrival('terminal-1', MARK, () => true, AbortSignal.timeout(100)),
     (database) => new TaskQueries(database, documents).find('task-1'),
     (database) => new TaskQueries(database, documents).findAll([]),
     (database) => new TaskQueries(database, documents).findAll(['task-1', 'task-2']),

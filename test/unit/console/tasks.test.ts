@@ -69,14 +69,19 @@ describe('log lines in the console', () => {
     ]);
   });
 
-  it('have no color codes, fit on one line each, and show unreadable text unchanged', () => {
+  it('have no color codes, fit on one line, name senders, and show unreadable text unchanged', () => {
     const message = '\u001b[31mred\u001b[0m\nand more';
-    const parts = { n000000000: `${JSON.stringify({ at, level: 'error', prefix: 'tsc', message })}\nnot json` };
+    const said = { type: 'system', exact_type: 'message', prefix: 'ada', message: 'Stop' };
+    const heard = JSON.stringify({ at, level: 'info', ...said });
+    const parts = {
+      n000000000: `${JSON.stringify({ at, level: 'error', prefix: 'tsc', message })}\n${heard}\nnot json`,
+    };
     const head = { chunk: 0, first_line: 0, lines: 2, bytes: 0, claim_epoch: 1, sequence: 0 };
     const lines = linesOf([{ ...head, parts }]);
     const rows = lines.map(({ text, level }) => [text, level]);
     assert.deepEqual(rows, [
       ['tsc: red ⏎ and more', 'error'],
+      ['Message from ada: Stop', 'info'],
       ['not json', 'info'],
     ]);
   });

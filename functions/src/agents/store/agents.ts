@@ -271,17 +271,10 @@ export class FirestoreAgentDirectory extends FirestoreReader implements AgentDir
   }
 
   async capabilitiesFrom(workspace: string, prefix: string, limit: number): Promise<readonly string[]> {
-    const { docs } = await this.database
-      .collection(COLLECTIONS.skills)
-      .where('workspace', '==', workspace)
-      .where('name_folded', '>=', prefix)
-      .where('name_folded', '<', `${prefix}\uf8ff`)
-      .where('agents', '>', 0)
-      .orderBy('name_folded')
-      .orderBy('agents')
-      .limit(limit)
-      .get();
-    return docs.flatMap((one) => this.documents.readable(one, skillFromDocument)).map(({ name }) => name.toLowerCase());
+    const here = this.database.collection(COLLECTIONS.skills).where('workspace', '==', workspace);
+    const named = here.where('name_folded', '>=', prefix).where('name_folded', '<', `${prefix}\uf8ff`);
+    const offered = named.where('agents', '>', 0).orderBy('name_folded').orderBy('agents').limit(limit);
+    return (await this.documents.all(offered, skillFromDocument)).map(({ name }) => name.toLowerCase());
   }
 
   /** Returns a query that one index covers, and the fields by which the query is sorted. */

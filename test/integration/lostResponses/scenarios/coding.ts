@@ -46,6 +46,13 @@ export const coding = scenariosOf('coding', {
       await fixture.log(args.taskId, 1, [entry(0)]);
       return { args: { ...args, epoch: 1, entries: [entry(1), entry(2)] }, principal };
     },
+    'with a message that the coding agent heard': async (fixture) => {
+      const { args, principal } = await claimed(fixture);
+      const letter = { workspace: fixture.workspace, agentId: String(principal.agent_id), text: 'Look', ...args };
+      const { id } = await fixture.app.services.messages.send(fixture.leader, letter, () => undefined);
+      const heard = entry(0, 'Look', { type: 'message', prefix: String(fixture.leader.agent_id) });
+      return { args: { ...args, epoch: 1, entries: [heard], heard: [id] }, principal };
+    },
   },
   heartbeat_task: (fixture) => claimed(fixture, { epoch: 1, progress: 'Running the tests' }),
   end_task: {

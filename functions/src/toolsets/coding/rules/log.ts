@@ -23,10 +23,6 @@ const storedEntry = z.object({
 });
 export type LogEntry = Readonly<Omit<z.output<typeof storedEntry>, 'exact_type'>>;
 
-function storedText(entry: LogEntry): string {
-  return JSON.stringify(entry.type === 'message' ? { ...entry, type: 'system', exact_type: entry.type } : entry);
-}
-
 /** Entry with its line number. Lines are numbered from 0 across all attempts of the task. */
 export interface LogLine extends LogEntry {
   readonly line: number;
@@ -90,7 +86,8 @@ function append(before: LogHead, entries: readonly LogEntry[]): AppendResult {
   const writes: ChunkWrite[] = [];
   let head = before;
   for (const entry of entries) {
-    const text = storedText(entry);
+    const { type } = entry;
+    const text = JSON.stringify(type === 'message' ? { ...entry, type: 'system', exact_type: type } : entry);
     const size = new TextEncoder().encode(text).length;
     const from = head.first_line + head.lines;
     const isNew = head.chunk < 0 || head.lines >= CHUNK_LINES || head.bytes + size > CHUNK_BYTES;

@@ -132,23 +132,25 @@ export class CodingRunners extends Service<CodingPorts> {
     recordResponse: RecordResponse<Heartbeat>,
   ): Promise<Heartbeat> {
     const { workspace, taskId, waitMs = 0, receivedUntil = '' } = request;
-    const isAwaited = (message: Message) =>
-      message.id > receivedUntil && message.workspace === workspace && isForTask(message, taskId);
     let until: AbortSignal | undefined;
     let isThere = false;
     for (;;) {
       const isLast = until?.aborted ?? waitMs === 0;
-      const beat = await changeTask(this.ports, request, async (found, now) => {
-        const { answer, agent, changes } = await this.report(principal, found, request, now, isThere);
-        const ends = isLast || answer.stop !== undefined || answer.messages.length > 0;
-        await this.ports.store.commit(changes, ends ? recordResponse(answer) : undefined);
-        return { answer, agent, ends, version: found.version, leaseMs: leaseMsOf(found.value) };
-      });
-      const { answer, agent, ends, version, leaseMs } = beat;
+      const { answer, agent, ends, version, leaseSeconds } = await changeTask(
+        this.ports,
+        request,
+        async (found, now) => {
+          const { answer, agent, changes } = await this.report(principal, found, { ...request, isThere }, now);
+          const ends = isLast || answer.stop !== undefined || answer.messages.length > 0;
+          await this.ports.store.commit(changes, ends ? recordResponse(answer) : undefined);
+          return { answer, agent, ends, version: found.version, leaseSeconds: found.value.claim?.lease_seconds ?? 0 };
+        },
+      );
       if (ends || agent === undefined) return answer;
-      until ??= AbortSignal.any([disconnectSignal(), AbortSignal.timeout(Math.min(waitMs, leaseMs / 2))]);
-      const isFor = (message: Message) => agent.readsMessages && isAwaited(message);
-      isThere = await trackWait(this.ports.mailboxes.arrival(agent.id, { id: taskId, version }, isFor, until));
+      until ??= AbortSignal.any([disconnectSignal(), AbortSignal.timeout(Math.min(waitMs, leaseSeconds * 500))]);
+      const isNew = (one: Message) => one.id > receivedUntil && one.workspace === workspace && isForTask(one, taskId);
+      const isAwaited = (message: Message) => agent.readsMessages && isNew(message);
+      isThere = await trackWait(this.ports.mailboxes.arrival(agent.id, { id: taskId, version }, isAwaited, until));
       if (disconnectSignal().aborted) return answer;
     }
   }
@@ -159,13 +161,11 @@ export class CodingRunners extends Service<CodingPorts> {
     found: Versioned<CodingTask>,
     sign: HeartbeatReport,
     now: Date,
-    hasMessages = false,
   ): Promise<{ answer: Heartbeat; agent?: ActingAgent; changes: readonly CodingChange[] }> {
     const { claimant, agent } = await claimantOf(this.ports, principal, found.value, sign.epoch);
     const { answer, changes } = await this.keepAlive(found, claimant, sign, now);
     if (agent === undefined) return { answer: { ...answer, messages: [] }, changes };
-    const acting = hasMessages ? { ...agent, has_messages: true } : agent;
-    const mail = await this.ports.messages.receive(acting, sign);
+    const mail = await this.ports.messages.receive(agent, sign);
     const messages = answer.stop === undefined ? mail.unread : [];
     return { answer: { ...answer, messages }, agent, changes: [...changes, ...mail.changes] };
   }
@@ -206,10 +206,6 @@ function claimedBy(outcome: ClaimOutcome): RunnerClaimed {
   if (outcome.kind === 'none') return { task: undefined, messages: [] };
   const task = asCodingTask(outcome.task);
   return { task, messages: outcome.messages?.filter((message) => isForTask(message, task.id)) ?? [] };
-}
-
-function leaseMsOf({ claim }: CodingTask): number {
-  return (claim?.lease_seconds ?? 0) * 1000;
 }
 
 /** Updates the state, and renews the lease if it is due. @throws MusterError CONFLICT for an earlier state */

@@ -121,19 +121,13 @@ export function isHolder(principal: Principal, task: CodingTask): boolean {
   return principal.agent_id !== undefined && task.claim?.claimed_by === principal.agent_id;
 }
 
-/** The holder of a claim, and the agent as which the caller acts; no agent if a person's claim is unknown. */
-export interface ActingClaimant {
-  readonly claimant: Claimant;
-  readonly agent?: ActingAgent;
-}
-
-/** Returns the agent and epoch of a claim, if the caller may act for the agent. @throws MusterError FORBIDDEN */
+/** Returns the holder of a claim, and as which agent the caller acts, if any. @throws MusterError FORBIDDEN */
 export async function claimantOf(
   { liveness }: CodingPorts,
   principal: Principal,
   task: CodingTask,
   epoch: number,
-): Promise<ActingClaimant> {
+): Promise<{ readonly claimant: Claimant; readonly agent?: ActingAgent }> {
   const { claim, lapsed_claims: expired } = task;
   const holder =
     claim?.claim_epoch === epoch

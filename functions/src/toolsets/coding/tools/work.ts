@@ -97,9 +97,15 @@ const receipt = {
   heard: listUpTo(50, idOf('a message')).optional().describe('Messages that the coding agent acknowledged'),
 };
 
-const messagesAtWorkShape = messagesShape.describe(
-  'Messages for the coding agent. They are returned again until you list them in heard.',
-);
+const standingShape = {
+  leaseUntil: z.iso.datetime().optional().describe('Absent if you must stop.'),
+  stop: shapes.stopShape,
+  messages: messagesShape.describe('Messages for the coding agent, returned again until you list them in heard.'),
+};
+
+function standingResponse({ leaseUntil, stop, messages }: Heartbeat) {
+  return { leaseUntil: leaseUntil?.toISOString(), stop, messages: messagesResponse(messages) };
+}
 
 export const claimTask = shapes.defineTool({
   name: 'claim_task',
@@ -125,7 +131,7 @@ export const claimTask = shapes.defineTool({
       .default(DEFAULT_LEASE_SECONDS),
     readUntil: idOf('a message').optional().describe('For older runners: last message you delivered'),
   }),
-  output: shapes.responseShape(z.object({ task: claimedShape.nullable(), messages: messagesShape })),
+  output: shapes.responseShape(z.object({ task: claimedShape.nullable(), messages: standingShape.messages })),
   returnsWhole: true,
   ...writing('worker', { destructiveHint: false, idempotentHint: false }),
   notifies: true,
@@ -167,25 +173,15 @@ export const heartbeatTask = shapes.defineTool({
     // Without a default, because an idempotency key of the last release stores a digest of the arguments.
     waitMs: wholeNumber(0, MAX_WAIT_MS).optional().describe('Milliseconds to wait for a message or stop; default: 0'),
   }),
-  output: shapes.responseShape(
-    z.object({
-      leaseUntil: z.iso.datetime().optional().describe('Absent if you must stop.'),
-      stop: shapes.stopShape,
-      messages: messagesAtWorkShape,
-    }),
-  ),
+  output: shapes.responseShape(z.object(standingShape)),
   ...writing('worker', { destructiveHint: false, idempotentHint: true }),
   routine: true,
+  notifies: 'waitMs',
   example: { taskId: 'task-000abc-001', epoch: 1, progress: 'Running the tests' },
-  response: ({ leaseUntil, stop, messages }: Heartbeat) =>
-    shapes.success(stop?.message ?? 'Lease renewed.', {
-      leaseUntil: leaseUntil?.toISOString(),
-      stop,
-      messages: messagesResponse(messages),
-    }),
-  handler: ({ services, workspace, principal, disconnectSignal, trackWait, recordResponse }, beat) => {
-    const longPoll = { disconnectSignal, trackWait };
-    return services.codingRunners.heartbeat(principal, { workspace, ...beat }, longPoll, recordResponse);
+  response: (beat: Heartbeat) => shapes.success(beat.stop?.message ?? 'Lease renewed.', standingResponse(beat)),
+  handler: (context, beat) => {
+    const { services, workspace, principal, recordResponse } = context;
+    return services.codingRunners.heartbeat(principal, { workspace, ...beat }, context, recordResponse);
   },
 });
 
@@ -241,9 +237,7 @@ export const appendLogs = shapes.defineTool({
     z.object({
       accepted: z.number().describe('Number of new entries.'),
       cursor: z.string().describe('Cursor with which coding.get_task_logs continues after these entries.'),
-      leaseUntil: z.iso.datetime().optional(),
-      stop: shapes.stopShape,
-      messages: messagesAtWorkShape,
+      ...standingShape,
     }),
   ),
   ...writing('worker', { destructiveHint: false, idempotentHint: true }),
@@ -252,20 +246,14 @@ export const appendLogs = shapes.defineTool({
     epoch: 1,
     entries: [{ sequence: 0, at: '2026-11-22T10:00:00Z', level: 'info', type: 'agent', message: 'Reading src/app.ts' }],
   },
-  response: ({ accepted, next, leaseUntil, stop, messages }: Appended, { entries }) =>
+  response: ({ accepted, next, ...standing }: Appended, { entries }) =>
     shapes.success(
-      (stop?.message ?? `${accepted} entries appended.`) +
+      (standing.stop?.message ?? `${accepted} entries appended.`) +
         shapes.asText(
           'The data of an entry',
           entries.map(({ data }) => data),
         ),
-      {
-        accepted,
-        cursor: String(next),
-        leaseUntil: leaseUntil?.toISOString(),
-        stop,
-        messages: messagesResponse(messages),
-      },
+      { accepted, cursor: String(next), ...standingResponse(standing) },
     ),
   handler: ({ services, workspace, principal, recordResponse }, { entries, ...claim }) => {
     const numbered = entries.map((one) => ({ ...one, at: new Date(one.at) }));

@@ -16,13 +16,7 @@ import { fittingItems } from '../../../kernel/json.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { type BudgetWaitPorts, budgetRefusal, pauseForBudget } from './budgetWait.ts';
-import {
-  claimableNow,
-  isProgramCapability,
-  projectCapability,
-  type RunnerClaim,
-  runnerMembership,
-} from './codingTask.ts';
+import { claimableNow, projectCapability, type RunnerClaim, runnerMembership } from './codingTask.ts';
 import type { Message } from './mailbox.ts';
 import type { AgentMessages } from './messages.ts';
 import { type ClaimState, type NoTask, NoTaskExplainer, noTask } from './noTask.ts';
@@ -30,7 +24,7 @@ import { lostAccessChanges, type OwnerPorts, ownerState } from './ownerless.ts';
 import type { CoordinationChange, QueueMark } from './ports.ts';
 import type { Session } from './session.ts';
 import { claimTask, endBackoff, startTask } from './stateMachine.ts';
-import { capabilityKey, isHeld, type QueuePart, satisfiedKeys, type Task } from './task.ts';
+import { capabilityKey, isHeld, isProgramCapability, type QueuePart, satisfiedKeys, type Task } from './task.ts';
 import { noteWritten, taskChanges } from './taskChanges.ts';
 
 /** Default lease length. Source: docs/semantics.md#coordination. */

@@ -113,13 +113,6 @@ export function projectCapability(project: string): string {
   return `project:${project}`;
 }
 
-const PROGRAM_CAPABILITY = new RegExp(`^(${[...PROGRAMS.values()].join('|')}|agent:[a-z][a-z0-9_]+)$`);
-
-/** Returns whether coding tasks require this capability for their tool. @param name as `foldedCapability` returns it */
-export function isProgramCapability(name: string): boolean {
-  return PROGRAM_CAPABILITY.test(name);
-}
-
 /** Returns the filter for a runner's claims: tasks of its owner, unless the runner serves the whole workspace. */
 export function runnerMembership({ serves, owner_uid }: Pick<Agent, 'serves' | 'owner_uid'>): QueuePart {
   return { type: CODING_TYPE, ...(serves !== 'workspace' && { owner: owner_uid }) };

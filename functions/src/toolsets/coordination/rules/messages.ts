@@ -35,6 +35,8 @@ export interface MessageReceipt {
   readonly receivedUntil?: string | undefined;
   /** Ids of messages that the coding agent has acknowledged. */
   readonly heard?: readonly string[] | undefined;
+  /** Whether a watch has found a message, which an instance may not know from the agent's credential yet. */
+  readonly isThere?: boolean;
 }
 
 /** Returns whether a message to a runner's agent is for the coding agent that works on the task. */
@@ -83,17 +85,12 @@ export class AgentMessages extends Service<CoordinationPorts> {
   }
 
   /** Returns the messages. If the mailbox is full, omits those about closed coding tasks. @throws QUOTA_EXCEEDED */
-  private async withRoom(
-    messages: readonly Message[],
-    workspace: string,
-    agentId: string,
-  ): Promise<readonly Message[]> {
+  private async withRoom(all: readonly Message[], workspace: string, agentId: string): Promise<readonly Message[]> {
     const isFull = (some: readonly Message[]) => some.filter((one) => one.workspace === workspace).length >= MAX_UNREAD;
-    if (!isFull(messages)) return messages;
-    const about = [...new Set(messages.flatMap(({ task_id }) => task_id ?? []))];
-    const tasks = (await this.ports.tasks.findAll(about)).flatMap((found) => found?.value ?? []);
+    if (!isFull(all)) return all;
+    const tasks = await this.tasksOf([...new Set(all.flatMap(({ task_id }) => task_id ?? []))]);
     const closed = tasks.filter(({ coding, status }) => coding !== undefined && isClosed(status)).map(({ id }) => id);
-    const left = messages.filter(({ task_id }) => task_id === undefined || !closed.includes(task_id));
+    const left = all.filter(({ task_id }) => task_id === undefined || !closed.includes(task_id));
     if (isFull(left)) throw mailboxFull(agentId);
     return left;
   }
@@ -101,9 +98,7 @@ export class AgentMessages extends Service<CoordinationPorts> {
   /** @param task the task that the message is about; without it, each task that the agent holds can get the message */
   private async hearingOf(agent: Agent, task: Task | undefined): Promise<SentMessage['at_work']> {
     if (!agent.capability_details.some(({ category }) => category === CODING_AGENT)) return undefined;
-    const held = task === undefined ? Object.keys(agent.held).slice(0, MAX_HELD_READ) : [];
-    const tasks =
-      task === undefined ? (await this.ports.tasks.findAll(held)).flatMap((one) => one?.value ?? []) : [task];
+    const tasks = task ? [task] : await this.tasksOf(Object.keys(agent.held).slice(0, MAX_HELD_READ));
     const hearings = tasks
       .filter(({ status, claim }) => status === 'in_progress' && claim?.claimed_by === agent.id)
       .map(({ claim }) => claim?.hearing);
@@ -124,10 +119,10 @@ export class AgentMessages extends Service<CoordinationPorts> {
    */
   async receive(
     { id, has_messages, readsMessages }: ActingAgent,
-    { workspace, taskId, receivedUntil = '', heard = [] }: MessageReceipt,
+    { workspace, taskId, receivedUntil = '', heard = [], isThere }: MessageReceipt,
   ): Promise<{ readonly unread: readonly Message[]; readonly changes: readonly CoordinationChange[] }> {
     if (heard.length > 0 && !readsMessages) throw notYourMessages(id, 'heard');
-    if (!readsMessages || (heard.length === 0 && !has_messages)) return { unread: [], changes: [] };
+    if (!readsMessages || (heard.length === 0 && !has_messages && !isThere)) return { unread: [], changes: [] };
     const found = await this.ports.mailboxes.find(id);
     const own = found?.value.messages.filter((one) => one.workspace === workspace && isForTask(one, taskId)) ?? [];
     const read = own.filter((one) => heard.includes(one.id));
@@ -156,6 +151,10 @@ export class AgentMessages extends Service<CoordinationPorts> {
       await store.commit(confirmation(found, read), recordResponse(left));
       return left;
     });
+  }
+
+  private async tasksOf(ids: readonly string[]): Promise<readonly Task[]> {
+    return (await this.ports.tasks.findAll(ids)).flatMap((found) => found?.value ?? []);
   }
 
   private async requireTask(workspace: string, taskId: string): Promise<Task> {

@@ -49,10 +49,7 @@ export interface CoordinationPorts extends AccessPorts, GraphPorts {
 }
 
 export interface MailboxQueries {
-  /**
-   * Resolves when the agent has an awaited message, when the task has changed, or when `until` is aborted.
-   * @returns whether there is an awaited message
-   */
+  /** Resolves with true when a message arrives; with false when the task has changed or `until` is aborted. */
   arrival(
     agentId: string,
     task: { readonly id: string; readonly version: string },

@@ -12,14 +12,17 @@ export const TASK_STATUSES = ['available', 'claimed', 'in_progress', 'waiting', 
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
 /** Program of each coding tool that Muster knows. A runner registers the program's name as a capability. */
-export const PROGRAMS: ReadonlyMap<string, string> = new Map([
-  ['CLAUDECODE', 'claude'],
-  ['GEMINI', 'gemini'],
-  ['CODEX', 'codex'],
-  ['OPENCODE', 'opencode'],
-  ['COPILOT', 'copilot'],
-]);
+export const PROGRAMS: ReadonlyMap<string, string> = new Map(
+  Object.entries({ CLAUDECODE: 'claude', GEMINI: 'gemini', CODEX: 'codex', OPENCODE: 'opencode', COPILOT: 'copilot' }),
+);
 export const CODING_TOOLS: readonly string[] = [...PROGRAMS.keys()];
+
+const PROGRAM_CAPABILITY = new RegExp(`^(${[...PROGRAMS.values()].join('|')}|agent:[a-z][a-z0-9_]+)$`);
+
+/** Returns whether coding tasks require this capability for their tool. @param name as `foldedCapability` returns it */
+export function isProgramCapability(name: string): boolean {
+  return PROGRAM_CAPABILITY.test(name);
+}
 
 /** Name of any coding tool, also of those that only a runner knows. */
 export const TOOL_NAME = /^[A-Z][A-Z0-9_]{1,31}$/;
@@ -28,7 +31,7 @@ export const TOOL_NAME = /^[A-Z][A-Z0-9_]{1,31}$/;
  * Coding tools that the last release can read. The documents of tasks for other tools contain the first of these
  * tools, and their own in `coding_tool`. Source: docs/decisions/0056-any-coding-agent.md.
  */
-const READABLE_TOOLS = ['CLAUDECODE', 'GEMINI'] as const;
+const READABLE_TOOLS: readonly string[] = ['CLAUDECODE', 'GEMINI'];
 
 /** How a coding agent hears a message while it works: with its next model request, or after its current turn. */
 export const HEARINGS = ['between_steps', 'between_turns'] as const;
@@ -48,14 +51,12 @@ export const FAILURE_CLASSES = [
 ] as const;
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
+const failureClass = z.enum(FAILURE_CLASSES);
+
 /** The last release cannot read the class `over_budget`, so the field `class` contains one that is final too. */
 const failure = z.codec(
-  z.object({
-    class: z.enum(FAILURE_CLASSES),
-    exact_class: z.exactOptional(z.enum(FAILURE_CLASSES)),
-    message: z.string(),
-  }),
-  z.object({ class: z.enum(FAILURE_CLASSES), message: z.string() }),
+  z.object({ class: failureClass, exact_class: z.exactOptional(failureClass), message: z.string() }),
+  z.object({ class: failureClass, message: z.string() }),
   {
     decode: ({ class: readable, exact_class: kind = readable, message }) => ({ class: kind, message }),
     encode: ({ class: kind, message }) =>
@@ -154,6 +155,8 @@ const ownFields = z.object({
     }),
   ),
   coding: z._default(z.nullable(codingDocument), null),
+  /** Coding tool, if the last release cannot read it in `coding.tool`. */
+  coding_tool: z._default(z.nullable(z.string()), null),
   /** Owner of the creator. Agents of this owner may manage the task, and so may leaders. */
   owner_uid: z._default(z.nullable(z.string()), null),
   /** Outcomes that the task had before each retry. The latest is last. */
@@ -219,7 +222,7 @@ const ownFields = z.object({
 });
 
 const codec = documentCodec(ownFields);
-export type StoredTask = ReturnType<typeof codec.fromDocument>;
+export type StoredTask = Omit<ReturnType<typeof codec.fromDocument>, 'coding_tool'>;
 
 /** Fields of the current claim, stored in the task document. The claim epoch is a field of the task. */
 const claimFields = z.object({
@@ -234,30 +237,26 @@ const claimFields = z.object({
 
 const claims = documentCodec(claimFields);
 
-/** Coding tool of a task, if the last release cannot read it in `coding.tool`; otherwise null. */
-const toolField = z.object({ coding_tool: z._default(z.nullable(z.string()), null) });
-const tools = documentCodec(toolField);
-
 /** All fields of a task document. `type` is derived from other fields, for queries. */
-export const taskDocument = z.extend(ownFields, { ...claimFields.shape, ...toolField.shape, type: z.string() });
+export const taskDocument = z.extend(ownFields, { ...claimFields.shape, type: z.string() });
 
 /** Returns the document of a task. It contains every field, so that it overwrites all fields of the old document. */
 export function taskToDocument(task: Task): Record<string, unknown> {
   const { coding } = task;
-  const isReadable = coding === undefined || READABLE_TOOLS.some((tool) => tool === coding.tool);
+  const isReadable = coding === undefined || READABLE_TOOLS.includes(coding.tool);
+  const [tool = ''] = READABLE_TOOLS;
+  const readable = isReadable ? task : { ...task, coding: { ...coding, tool }, coding_tool: coding.tool };
   return {
-    ...codec.toDocument(isReadable ? task : { ...task, coding: { ...coding, tool: READABLE_TOOLS[0] } }),
+    ...codec.toDocument(readable),
     ...claims.toDocument({ claimed_by_runner: false, ...task.claim }),
-    coding_tool: isReadable ? null : coding.tool,
     type: taskType(task),
     capability_key: capabilityKey(task.required_capabilities),
   };
 }
 
 export function taskFromDocument(data: unknown): Task {
-  const { coding, ...rest } = codec.fromDocument(data);
-  const { coding_tool: tool = coding?.tool } = tools.fromDocument(data);
-  const task = coding === undefined || tool === undefined ? rest : { ...rest, coding: { ...coding, tool } };
+  const { coding_tool: tool, ...read } = codec.fromDocument(data);
+  const task = read.coding && tool !== undefined ? { ...read, coding: { ...read.coding, tool } } : read;
   const {
     claimed_by: agentId,
     claimed_at,

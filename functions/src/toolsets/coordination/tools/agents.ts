@@ -66,7 +66,7 @@ export const messageAgent = defineTool({
   title: 'Message an agent',
   description: 'Messages an agent of this workspace; delivered with its next heartbeat or claim, or while it works.',
   details:
-    'The message is delivered again until the agent confirms it with coordination.heartbeat and read_until. If a runner holds a task for the agent, its coding agent gets the message while it works, and at_work in the response states how. With task_id, everyone who can see the task can read the message. An agent has at most 20 unread messages per workspace; more are refused. Messages cannot be withdrawn.',
+    'The message is delivered again until the agent confirms it with coordination.heartbeat and read_until. If a runner holds a task for the agent, its coding agent gets the message while it works, and at_work in the response states when: between_steps (with its next model request) or between_turns (after its current turn). next_claim: no coding agent can get it before the next claim of the runner. With task_id, everyone who can see the task can read the message. An agent has at most 20 unread messages per workspace; more are refused. Messages cannot be withdrawn.',
   input: z.strictObject({
     agent_id: chosenId().describe('Recipient'),
     message: text('Message text', 4000),
@@ -75,12 +75,7 @@ export const messageAgent = defineTool({
   output: z.object({
     success: z.boolean(),
     message_id: z.string(),
-    at_work: z
-      .enum(AT_WORK)
-      .optional()
-      .describe(
-        "For runners: when the coding agent gets it. between_steps: with its next model request. between_turns: after its current turn. next_claim: with the runner's next claim.",
-      ),
+    at_work: z.enum(AT_WORK).optional().describe('When the coding agent of a runner gets it.'),
   }),
   ...writing('worker', { destructiveHint: false, idempotentHint: false }),
   example: { agent_id: 'terminal-2', message: 'The tests need Node 22.', task_id: 'task-xxx-002' },

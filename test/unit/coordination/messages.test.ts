@@ -18,6 +18,7 @@ const sender = agentOf('lead', 'person', 'leader');
 class MemoryHub {
   readonly sent: Message[] = [];
   readonly read: string[] = [];
+  readonly heard = new Set<string>();
   private mailbox: Versioned<Mailbox> | undefined;
   private commits = 0;
   private readonly pauses: readonly number[];
@@ -65,7 +66,12 @@ class MemoryHub {
       this.commits += 1;
       this.mailbox = versionOf(change.mailbox, String(this.commits));
       if (change.sent) this.sent.push(change.sent);
-      this.read.push(...(change.read ?? []).map(({ id }) => id));
+      const read = (change.read ?? []).map(({ id }) => id);
+      assert.ok(
+        read.every((id) => this.heard.has(id)),
+        'a message that no coding agent heard is confirmed',
+      );
+      this.read.push(...read);
     }
   }
 
@@ -86,8 +92,10 @@ class Attempt {
     this.taskId = taskId;
   }
 
-  async call(hub: MemoryHub, isLost: boolean, hears: boolean): Promise<number> {
-    const heard = hears ? [...this.open] : [];
+  /** @param hears number of the latest received messages that the coding agent hears before the call */
+  async call(hub: MemoryHub, isLost: boolean, hears: number): Promise<number> {
+    const heard = hears > 0 ? [...this.open].slice(-hears) : [];
+    for (const id of heard) hub.heard.add(id);
     const confirmed = new Set(hub.read);
     const unread = await hub.receive(this.taskId, this.received.at(-1), heard);
     for (const { id, task_id } of unread) {
@@ -106,7 +114,7 @@ const step = fc.record({
   kind: fc.constantFrom('send', 'send', 'call', 'call', 'call', 'kill'),
   about: fc.constantFrom(...TASKS, undefined),
   isLost: fc.boolean(),
-  hears: fc.boolean(),
+  hears: fc.nat(2),
 });
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -136,12 +144,12 @@ class Runner {
   }
 
   async finish(): Promise<void> {
-    for (const taskId of TASKS) while ((await this.working(taskId).call(this.hub, false, true)) > 0);
+    for (const taskId of TASKS) while ((await this.working(taskId).call(this.hub, false, Infinity)) > 0);
   }
 }
 
 describe('messages to the coding agents of a runner', () => {
-  it('are neither lost nor received twice by an attempt, if responses are lost and runners killed', async () => {
+  it('are not lost or received twice by an attempt, if responses are lost or runners killed', async () => {
     const course = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { maxLength: 12 });
     await inRuns(200).forAllAsync(course, fc.array(fc.nat(6), { minLength: 3 }), async (rounds, pauses) => {
       const hub = new MemoryHub(pauses);
@@ -155,5 +163,14 @@ describe('messages to the coding agents of a runner', () => {
         runner.attempts.some(({ taskId, received }) => (task_id ?? taskId) === taskId && received.includes(id));
       assert.ok(hub.sent.every(hasReceived));
     });
+  });
+
+  it('are neither returned to a caller that may not read them, nor confirmed by it', async () => {
+    const hub = new MemoryHub([0]);
+    await hub.send('task-a');
+    const other = { id: 'runner', has_messages: true, readsMessages: false };
+    const receipt = { workspace: 'alpha', taskId: 'task-a' };
+    assert.deepEqual(await hub.messages.receive(other, receipt), { unread: [], changes: [] });
+    await assert.rejects(hub.messages.receive(other, { ...receipt, heard: ['message-000000001'] }), /cannot read/);
   });
 });
