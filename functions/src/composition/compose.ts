@@ -119,6 +119,7 @@ export function compose(outer: ExternalServices, baseUrl = '') {
   const { membership, messages, taskClaims, taskCreation, taskQueue } = coordination.services;
   const coding = createCoding({
     ...platform,
+    keepDays: days.tasks,
     coordination: coordination.ports,
     liveness,
     ownerRoles,
@@ -139,6 +140,7 @@ export function compose(outer: ExternalServices, baseUrl = '') {
     budget,
     ownerRoles,
     taskCreation,
+    keepDays: days.runs,
     coordination: coordination.ports,
     timer: systemTimer,
     hosted: outer.hosted,
@@ -163,6 +165,7 @@ export function compose(outer: ExternalServices, baseUrl = '') {
     ...platform,
     liveness,
     budget,
+    consoleLinks,
     coordination: coordination.ports,
     agentsMayAnswer: todo.agentsMayAnswer,
     runApprovedCall: (call) => approvedCalls.run(call),
@@ -228,7 +231,7 @@ export function compose(outer: ExternalServices, baseUrl = '') {
     ...access.ports,
     ...serveToolsets(toolsets, services),
     authenticator,
-    approvals: services.approvals,
+    ...inbox.calls,
     view: async (name: string) => (await readAsset(`views/${name}.html`)).toString(),
   };
   const approvedCalls = new ApprovedCalls(calls, baseUrl);

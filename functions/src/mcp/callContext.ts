@@ -1,11 +1,12 @@
 /** Context of an HTTP request, and of each tool call in it, with their errors. */
 import type { Caller, Principal, Scope } from '../identity/rules/principal.ts';
 import type { Role } from '../identity/rules/role.ts';
-import { type Operation, UnknownCommitOutcomeError } from '../kernel/commit.ts';
+import { type CallRecord, type Operation, UnknownCommitOutcomeError } from '../kernel/commit.ts';
 import type { LongPoll } from '../kernel/concurrency.ts';
 import { type ErrorDetails, MusterError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/ports.ts';
+import type { McpTaskState, WaitsFor } from './mcpTask.ts';
 
 /** One authenticated HTTP request, which may contain several calls. */
 export interface RequestContext {
@@ -43,6 +44,8 @@ export interface CallContext<out Services = never> extends LongPoll, Omit<Reques
   notify(notification: Notification): void;
   /** Undefined if the client cannot ask its user, or can do so only in a session, as in older protocol revisions. */
   readonly elicitation?: Elicitation | undefined;
+  /** Responds to the call with a task instead of the result. Undefined if the client does not support tasks. */
+  readonly respondWithTask?: ((state: McpTaskState) => void) | undefined;
   /** Sends progress to clients that requested it. Only for tools with `notifies`. */
   progress(progress: Progress): void;
 }
@@ -54,8 +57,8 @@ export interface CallContext<out Services = never> extends LongPoll, Omit<Reques
 export interface Elicitation {
   /** Returns the person's unvalidated answer to a question; undefined if the question was not asked yet. */
   response(key: string): ElicitationResponse | undefined;
-  /** Responds to the call with a question for the person instead of the result. */
-  ask(key: string, form: ElicitationForm): void;
+  /** Responds to the call with a question instead of the result. Returns false if the client cannot show it. */
+  ask(key: string, question: ElicitationQuestion): boolean;
 }
 
 export interface ElicitationResponse {
@@ -63,12 +66,29 @@ export interface ElicitationResponse {
   readonly content?: Readonly<Record<string, unknown>>;
 }
 
+/** Question for the person at the client, as a form, as the address of a page, or as either. */
+export interface ElicitationQuestion {
+  readonly message: string;
+  readonly form?: ElicitationForm | undefined;
+  /** Page on which the person decides, signed in as themselves. That the page was opened is not a decision. */
+  readonly url?: string | undefined;
+}
+
 /** A form with one text field, or with one choice if `options` is set. */
 export interface ElicitationForm {
-  readonly message: string;
   readonly field: string;
   readonly title: string;
   readonly options?: readonly string[] | undefined;
+}
+
+/** Open requests to the caller's own owner, which the caller's client may show. */
+export interface ClientQuestions {
+  /** Returns the questions by the ids of their requests. */
+  pending(principal: Principal, waitsFor: WaitsFor): Promise<ReadonlyMap<string, ElicitationQuestion>>;
+  /** Records that the client has shown the question, and the person's answer, if the question may be answered there. */
+  shown(principal: Principal, id: string, response: ElicitationResponse, record: CallRecord): Promise<void>;
+  /** Resolves when the request is closed, or after some seconds. */
+  decided(principal: Principal, id: string, poll: LongPoll): Promise<unknown>;
 }
 
 export interface Notification {

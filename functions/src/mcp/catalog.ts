@@ -21,6 +21,10 @@ export interface Catalog {
   readonly directory: Directory;
   readonly toolsets: readonly string[];
   findTool(name: string): FoundTool | undefined;
+  /** Whether calls of any tool can become tasks. */
+  readonly hasTasks: boolean;
+  /** Returns the tool whose calls become tasks with ids of this form. */
+  findTask(id: string): FoundTool | undefined;
   /** Returns the `tools/list` result for callers with these roles. `kind`: whether they are people or agents. */
   listFor(roles: ReturnType<typeof rolesOf>, kind: Principal['kind']): ToolList;
 }
@@ -84,6 +88,7 @@ export class Catalogs {
     // A caller that cannot search for tools gets a list of all tools that it may call.
     const listing = wanted === 'short' && !byName.has('system.listSkills') ? 'light' : wanted;
     const wireNames = wireNamesOf(found, dialect);
+    const tasked = found.filter(({ tool }) => tool.task !== undefined);
     const known = () => this.knownTools();
     const named = toolNaming(known, wireNames);
     // The instructions are built when first needed, because replacing tool names would slow down cold starts.
@@ -105,6 +110,8 @@ export class Catalogs {
       },
       toolsets: toolsets.map(({ name }) => name),
       findTool: (name) => byName.get(name),
+      hasTasks: tasked.length > 0,
+      findTask: (id) => tasked.find(({ tool }) => tool.task?.ids.test(id)),
       listFor: listMaker(found, listing, dialect, known),
     };
   }

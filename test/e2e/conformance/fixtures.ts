@@ -70,3 +70,16 @@ export const FIXTURE_SCENARIOS = [
   'resources-read-text',
   'resources-templates-read',
 ];
+
+/** Scenarios of the tasks extension. The suite skips the scenario for notifications. */
+export const TASK_SCENARIOS = [
+  'tasks-lifecycle',
+  'tasks-capability-negotiation',
+  'tasks-wire-fields',
+  'tasks-request-state-removal',
+  'tasks-mrtr-input',
+  'tasks-request-headers',
+  'tasks-dispatch-and-envelope',
+  'tasks-required-task-error',
+  'tasks-mrtr-composition',
+];

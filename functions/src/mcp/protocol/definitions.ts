@@ -1,10 +1,6 @@
 /** Handlers of the MCP methods, in the form that the MCP SDK requires. */
 import {
-  CLIENT_CAPABILITIES_META_KEY,
   INVALID_PARAMS,
-  type InputRequiredResult,
-  inputRequired,
-  inputResponse,
   type JSONRPCRequest,
   ProtocolError,
   ResourceNotFoundError,
@@ -17,13 +13,16 @@ import { rolesOf } from '../../identity/rules/principal.ts';
 import { ERROR_CODES, MusterError, shownName } from '../../kernel/errors.ts';
 import { sentBytes } from '../../kernel/json.ts';
 import { type CallPorts, callTool, completeVariable, readResource } from '../call.ts';
-import type { Elicitation, Notification } from '../callContext.ts';
+import type { Notification } from '../callContext.ts';
 import type { RoutedRequest } from '../catalog.ts';
+import type { McpTaskState } from '../mcpTask.ts';
 import { unknownTool } from '../names.ts';
 import { VIEWS_EXTENSION } from '../resources.ts';
 import type { FoundTool } from '../tool.ts';
 import { legacyResult, type Outcome, type ToolResult, toolResult } from '../toolResponse.ts';
 import { isRecord } from '../validation.ts';
+import { elicitationOf } from './elicitation.ts';
+import { requireTasks, serveTasks, supportsTasks, TASKS_EXTENSION, taskFields } from './tasks.ts';
 
 /** `legacy`: protocol revisions up to 2025-11-25, which begin with a handshake. `modern`: later ones, without it. */
 export type Era = 'legacy' | 'modern';
@@ -75,13 +74,16 @@ export function buildServer(ports: ServerPorts, routed: RoutedRequest, client: C
   const hasResources = fixed.length > 0 || templates.length > 0 || hasViews;
   // In the legacy revisions, subscriptions require a session, which Muster does not have.
   const subscribe = era === 'modern' && resources.watchable;
+  const hasTasks = era === 'modern' && selected.hasTasks;
   const server = new Server(identityOf(ports), {
     supportedProtocolVersions: era === 'modern' ? [MODERN] : SUPPORTED_PROTOCOL_VERSIONS,
     capabilities: {
       tools: {},
       ...(hasResources && { resources: subscribe ? { subscribe } : {} }),
       ...(resources.completable && { completions: {} }),
-      ...(hasViews && { extensions: { [VIEWS_EXTENSION]: {} } }),
+      ...((hasViews || hasTasks) && {
+        extensions: { ...(hasViews && { [VIEWS_EXTENSION]: {} }), ...(hasTasks && { [TASKS_EXTENSION]: {} }) },
+      }),
     },
     instructions: listed.instructions,
     cacheHints: CACHE_HINTS,
@@ -90,20 +92,30 @@ export function buildServer(ports: ServerPorts, routed: RoutedRequest, client: C
     const found = selected.findTool(name);
     if (found === undefined)
       throw new ProtocolError(INVALID_PARAMS, unknownTool(name, listed, requestContext.directory.tools));
-    const asking = era === 'modern' ? elicitationOf(context.mcpReq) : undefined;
+    const { mcpReq } = context;
+    const asking = era === 'modern' ? elicitationOf(mcpReq) : undefined;
+    let task: McpTaskState | undefined;
+    const respondWithTask = (state: McpTaskState) => {
+      task = state;
+    };
+    if (found.tool.taskOnly) requireTasks(mcpReq);
     const channel = {
       elicitation: asking?.elicitation,
       notify: (notification: Notification) => {
         // Sending fails only if the client has disconnected. Then the response fails too, and this is handled.
-        context.mcpReq.notify({ ...notification }).catch(() => undefined);
+        mcpReq.notify({ ...notification }).catch(() => undefined);
       },
-      progressToken: context.mcpReq._meta?.progressToken,
+      progressToken: mcpReq._meta?.progressToken,
       bytesOf: sentBytes,
+      ...(hasTasks && supportsTasks(mcpReq) && { respondWithTask }),
     };
     const outcome = await callTool(ports, requestContext, found, { args, channel });
-    if (asking?.request !== undefined && 'answer' in outcome) return asking.request;
+    const isDone = 'answer' in outcome;
+    if (asking?.request !== undefined && (isDone || outcome.error.code === 'APPROVAL_REQUIRED')) return asking.request;
+    if (task !== undefined && isDone) return { resultType: 'task', ...taskFields(task) };
     return { ...resultOf(found, outcome, client) };
   });
+  if (hasTasks) serveTasks(server, ports, routed, (found, outcome) => ({ ...resultOf(found, outcome, client) }));
   if (!hasResources) return server;
   server.setRequestHandler('resources/list', { params: PAGE }, () => ({ resources: resources.listed }));
   server.setRequestHandler('resources/templates/list', { params: PAGE }, () => ({
@@ -208,55 +220,4 @@ export function respondDirectly(
     const result = { ...resultOf(found, outcome, client), ...stamp };
     return JSON.stringify({ result, jsonrpc: '2.0', id });
   });
-}
-
-// Questions to the person at the client. In the legacy revisions, the server sends them in a session, which Muster
-// does not have. In 2026-07-28, the response is the question, and the client repeats the call with the answer.
-// Source: MCP 2026-07-28, "Multi Round-Trip Requests"; docs/decisions/0033-asking-people.md.
-
-/** The capability to ask the user, if the client has it. */
-const envelope = z.looseObject({
-  [CLIENT_CAPABILITIES_META_KEY]: z.looseObject({
-    elicitation: z.looseObject({ form: z.looseObject({}).optional(), url: z.looseObject({}).optional() }),
-  }),
-});
-
-interface ModernCall {
-  readonly envelope?: unknown;
-  readonly inputResponses?: Record<string, unknown>;
-}
-
-interface ElicitationState {
-  readonly elicitation: Elicitation;
-  /** The question for the person; undefined if the call has not asked one. */
-  readonly request: InputRequiredResult | undefined;
-}
-
-/** Returns the means to ask the person at the client; undefined if the client cannot show forms. */
-export function elicitationOf({ envelope: requestEnvelope, inputResponses }: ModernCall): ElicitationState | undefined {
-  const { data } = envelope.safeParse(requestEnvelope);
-  if (data === undefined) return undefined;
-  const { form, url } = data[CLIENT_CAPABILITIES_META_KEY].elicitation;
-  // A client that supports elicitation without naming a mode supports forms.
-  if (form === undefined && url !== undefined) return undefined;
-  let asked: InputRequiredResult | undefined;
-  return {
-    elicitation: {
-      response(key) {
-        const response = inputResponse(inputResponses, key);
-        if (response.kind !== 'elicit') return undefined;
-        const { action, content } = response;
-        return { action, ...(content && { content }) };
-      },
-      ask(key, { message, field, title, options }) {
-        const text = { type: 'string' as const, title };
-        const property = options === undefined ? text : { ...text, enum: [...options] };
-        const requestedSchema = { type: 'object' as const, properties: { [field]: property }, required: [field] };
-        asked = inputRequired({ inputRequests: { [key]: inputRequired.elicit({ message, requestedSchema }) } });
-      },
-    },
-    get request() {
-      return asked;
-    },
-  };
 }

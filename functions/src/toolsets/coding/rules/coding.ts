@@ -12,6 +12,7 @@ import {
   CODING_TOOLS,
   type CodingTask,
   type CodingTool,
+  isClosed,
   programOf,
   projectCapability,
   type Task,
@@ -19,7 +20,14 @@ import {
 import { refName } from '../../github/index.ts';
 import type { LogType } from './log.ts';
 import type { CodingFilter } from './ports.ts';
-import { type CodingPorts, codingConfig, defaultBranch, findCodingTask, type ReadTask } from './task.ts';
+import {
+  type CodingPorts,
+  codingConfig,
+  defaultBranch,
+  findCodingTask,
+  findVisibleTask,
+  type ReadTask,
+} from './task.ts';
 
 interface CodingDraft {
   readonly workspace: string;
@@ -158,6 +166,22 @@ export class CodingService extends Service<CodingPorts> {
   async watch(workspace: string, taskId: string, disconnected: AbortSignal): Promise<AsyncIterable<unknown>> {
     await this.find(workspace, taskId);
     return this.ports.codingTasks.changes(taskId, disconnected);
+  }
+
+  /** Resolves when the task has ended, or when the signal aborts. @throws MusterError NOT_FOUND */
+  async ended(workspace: string, taskId: string, until: AbortSignal): Promise<void> {
+    for await (const _change of await this.watch(workspace, taskId, until))
+      if (isClosed((await this.find(workspace, taskId)).task.status)) return;
+  }
+
+  /** Returns a task of any workspace in which the caller has a role. @throws MusterError NOT_FOUND */
+  findVisible(principal: Principal, taskId: string): Promise<CodingTask> {
+    return findVisibleTask(this.ports.tasks, principal, taskId);
+  }
+
+  /** Milliseconds for which a task is kept at least; null: forever. */
+  get ttlMs(): number | null {
+    return this.ports.ttlMs;
   }
 
   now(): Date {

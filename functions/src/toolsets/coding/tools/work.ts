@@ -2,9 +2,23 @@
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
+import { SECOND_MS } from '../../../kernel/ports.ts';
+import type { CallContext } from '../../../mcp/callContext.ts';
 import { anyJson } from '../../../mcp/jsonSchema.ts';
+import type { McpTaskState } from '../../../mcp/mcpTask.ts';
 import { listUpTo, reading, textUpTo, wholeNumber, writing } from '../../../mcp/tool.ts';
-import { CODING_TOOLS, FAILURE_CLASSES, messagesResponse, messagesShape, text } from '../../coordination/index.ts';
+import {
+  budgetReason,
+  CODING_TOOLS,
+  type CodingTask,
+  FAILURE_CLASSES,
+  isClosed,
+  messagesResponse,
+  messagesShape,
+  pendingQuestionOf,
+  text,
+} from '../../coordination/index.ts';
+import type { CodingServices } from '../create.ts';
 import { LOG_LEVELS, LOG_TYPES } from '../rules/log.ts';
 import type { Appended, Heartbeat, RunnerClaimed } from '../rules/runners.ts';
 import type { EndedTask } from '../rules/task.ts';
@@ -146,23 +160,82 @@ export const reportTask = shapes.defineTool({
   title: 'Get a coding task',
   view: 'coding',
   description: "Returns a coding task's state, attempts, latest log lines, commits, files and cost.",
-  details: "Also returns why attempts failed, and the result's commands and tokens.",
-  input: z.strictObject({ taskId: shapes.taskId }),
+  details:
+    "Also returns why attempts failed, and the result's commands and tokens. `until` waits up to 45 seconds. If your client supports MCP tasks, the call then becomes a task until the coding task has ended.",
+  rare: ['until'],
+  input: z.strictObject({ taskId: shapes.taskId, until: z.enum(['end']).optional().describe('Wait for the end') }),
   output: shapes.responseShape(shapes.reportShape),
   ...reading,
   returnsWhole: true,
+  notifies: 'until',
   example: { taskId: 'task-000abc-001' },
   text: ({ result }) => shapes.reportText(result),
-  handler: async ({ services, workspace }, { taskId: id }) => {
-    const { task, now, log } = await services.coding.findWithLog(workspace, id);
-    const answer = shapes.codingTaskResponse(task, now);
-    return shapes.success(`Task ${task.id} is ${answer.status}.`, {
-      task: answer,
-      ...shapes.historyResponse(task, log),
-      result: task.coding.result && JSON.parse(await services.coding.result(task)),
-    });
+  task: {
+    ids: /^task-/,
+    state: async (context, id) =>
+      taskStateOf(context, await context.services.coding.findVisible(context.principal, id)),
+    response: async (context, id) => {
+      const { workspace } = await context.services.coding.findVisible(context.principal, id);
+      return reportOf(context, workspace, id);
+    },
+  },
+  handler: async (context, { taskId: id, until }) => {
+    const { services, workspace, respondWithTask, disconnectSignal, trackWait } = context;
+    if (until === 'end') {
+      const { task } = await services.coding.find(workspace, id);
+      const longest = Math.min(MAX_WAIT_MS, context.timeLeft() - RESPONSE_MARGIN_MS);
+      if (isClosed(task.status) || longest <= 0) return reportOf(context, workspace, id);
+      if (respondWithTask !== undefined) respondWithTask(taskStateOf(context, task));
+      else {
+        const end = AbortSignal.any([disconnectSignal(), AbortSignal.timeout(longest)]);
+        await trackWait(services.coding.ended(workspace, id, end));
+      }
+    }
+    return reportOf(context, workspace, id);
   },
 });
+
+const MAX_WAIT_MS = 45_000;
+const RESPONSE_MARGIN_MS = 5000;
+const TASK_POLL_MS = 10_000;
+
+async function reportOf({ services }: CallContext<CodingServices>, workspace: string, id: string) {
+  const { task, now, log } = await services.coding.findWithLog(workspace, id);
+  const answer = shapes.codingTaskResponse(task, now);
+  return shapes.success(`Task ${task.id} is ${answer.status}.`, {
+    task: answer,
+    ...shapes.historyResponse(task, log),
+    result: task.coding.result && JSON.parse(await services.coding.result(task)),
+  });
+}
+
+/** Returns the state of a coding task that MCP shows as a task. */
+function taskStateOf({ services, directory }: CallContext<CodingServices>, task: CodingTask): McpTaskState {
+  const { id, workspace, status, created_at, completed_at, claim, budget_wait } = task;
+  const renewedAt = claim && new Date(claim.lease_expires_at.getTime() - claim.lease_seconds * SECOND_MS);
+  const budget = budgetReason(task) === undefined ? undefined : budget_wait;
+  const question = pendingQuestionOf(task);
+  const waitsFor = budget === undefined ? undefined : { budget };
+  return {
+    id,
+    status: status === 'cancelled' ? status : isClosed(status) ? 'ended' : 'working',
+    message: isClosed(status) ? undefined : directory.named(shapes.progressText(task)),
+    createdAt: created_at,
+    changedAt: completed_at ?? renewedAt ?? created_at,
+    ttlMs: services.coding.ttlMs,
+    pollMs: TASK_POLL_MS,
+    waitsFor: question === undefined ? waitsFor : { request: question.request_id },
+    cancel: {
+      tool: 'coding.end_task',
+      args: {
+        workspace,
+        taskId: id,
+        status: 'failed',
+        failure: { class: 'cancelled', message: 'Cancelled by the caller.' },
+      },
+    },
+  };
+}
 
 const entry = z.strictObject({
   sequence: z

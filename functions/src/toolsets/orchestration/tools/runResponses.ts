@@ -5,9 +5,10 @@ import { type ErrorCode, MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { columnLines, quotedLines, terminalLines } from '../../../kernel/text.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
+import type { McpTaskState } from '../../../mcp/mcpTask.ts';
 import type { OrchestrationServices } from '../create.ts';
 import type { RunRequest } from '../rules/runs/order.ts';
-import { isEnded, type Run, type ShownStep } from '../rules/runs/run.ts';
+import { isEnded, LEASE_MS, type Run, type ShownStep } from '../rules/runs/run.ts';
 import type { StartedRun } from '../rules/runs/runService.ts';
 import { budgetReason, type RunView } from '../rules/runs/visibility.ts';
 import { type RunResponse, runShape } from './orchestrationResponses.ts';
@@ -132,6 +133,13 @@ export const startsRun = {
   notifies: true,
   replay: (context: CallContext<OrchestrationServices>, _input: unknown, stored: JsonObject) =>
     replayResponse(context, stored),
+  task: {
+    ids: /^run-[a-z2-7]{20}$/,
+    state: async (context: CallContext<OrchestrationServices>, runId: string) =>
+      taskStateOf(context, await context.services.orchestration.runs.find(context.principal, runId)),
+    response: (context: CallContext<OrchestrationServices>, runId: string) =>
+      responseOf(context, { runId, cached: false }, 0),
+  },
 } as const;
 
 /** Starts the run, waits for it, and returns the response. */
@@ -166,9 +174,32 @@ async function responseOf(
   { runId, cached }: StartedRun,
   waitMs = MAX_WAIT_MS,
 ): Promise<RunResponse> {
-  const view = await awaitedRun(context, runId, waitMs);
+  const { respondWithTask } = context;
+  const view = await awaitedRun(context, runId, respondWithTask ? Math.min(waitMs, TASK_AFTER_MS) : waitMs);
   requireNotFailed(view.run);
+  if (!isEnded(view.run)) respondWithTask?.(taskStateOf(context, view.run));
   return runResponse(view, cached);
+}
+
+/** Time after which a call becomes a task, in milliseconds, if the client supports tasks. */
+const TASK_AFTER_MS = 5000;
+const TASK_POLL_MS = 2000;
+
+/** Returns the state of a run that MCP shows as a task. The lease shows when an instance last worked on the run. */
+function taskStateOf({ services, directory }: CallContext<OrchestrationServices>, run: Run): McpTaskState {
+  const { id, status, created_at, ended_at, lease_expires_at, budget_wait } = run;
+  const leasedAt = lease_expires_at && new Date(lease_expires_at.getTime() - LEASE_MS);
+  return {
+    id,
+    status: status === 'cancelled' ? status : isEnded(run) ? 'ended' : 'working',
+    message: isEnded(run) ? undefined : directory.named(progressText(run)),
+    createdAt: created_at,
+    changedAt: ended_at ?? leasedAt ?? budget_wait?.since ?? created_at,
+    ttlMs: services.orchestration.runs.ttlMs,
+    pollMs: TASK_POLL_MS,
+    waitsFor: budget_wait?.is_spent ? { budget: budget_wait.key } : undefined,
+    cancel: { tool: 'orchestration.cancel_run', args: { runId: id } },
+  };
 }
 
 /** Waits until the run has ended or the time is over, and reports progress. @throws MusterError NOT_FOUND */
