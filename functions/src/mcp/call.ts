@@ -1,5 +1,10 @@
 /** Runs one tool call, from its raw arguments to its response. */
-import { checkPermission, type PermissionCheckPorts, requirePermission } from '../access/rules/permissionCheck.ts';
+import {
+  checkPermission,
+  type PermissionCheckPorts,
+  type RequiredPermission,
+  requirePermission,
+} from '../access/rules/permissionCheck.ts';
 import type { AccessPorts } from '../access/rules/ports.ts';
 import { callingAgent, touchPresence } from '../agents/rules/liveness.ts';
 import { rightsOf } from '../identity/rules/principal.ts';
@@ -23,7 +28,8 @@ import {
   type RequestContext,
 } from './callContext.ts';
 import type { McpTaskState } from './mcpTask.ts';
-import type { FoundResource, FoundTemplate } from './resources.ts';
+import type { VariableCompletion } from './resource.ts';
+import type { FoundResource } from './resources.ts';
 import { type FoundTool, fullName, type PreparedCall, type Tool } from './tool.ts';
 import {
   CHECK_BEFORE_RETRY,
@@ -141,17 +147,23 @@ export function readResource(ports: CallPorts, requestContext: RequestContext, f
   });
 }
 
-/** Returns possible values of a template's variable. @throws MusterError that may be shown to the caller */
+/** Variable of a resource template, or argument of a prompt. */
+export interface CompletedVariable {
+  readonly need: RequiredPermission;
+  readonly completion: VariableCompletion | undefined;
+  readonly chosen: Readonly<Record<string, string>>;
+}
+
+/** Returns possible values of a variable. @throws MusterError that may be shown to the caller */
 export function completeVariable(
   ports: CallPorts,
   requestContext: RequestContext,
-  { need, template }: FoundTemplate,
-  { variable, chosen }: { readonly variable: string; readonly chosen: Readonly<Record<string, string>> },
+  { need, completion, chosen }: CompletedVariable,
 ): Promise<readonly string[]> {
-  const what = template.uriTemplate;
+  const { what } = need;
   return measuredRead(ports, requestContext, { tool: `complete ${what}` }, async () => {
     const context = readingContext(ports, await checkPermission(ports, requestContext, need), what);
-    return (await template.completions.get(variable)?.(context, chosen)) ?? [];
+    return (await completion?.(context, chosen)) ?? [];
   });
 }
 

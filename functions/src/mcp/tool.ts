@@ -11,6 +11,7 @@ import { hasAtMost } from '../kernel/text.ts';
 import type { CallContext } from './callContext.ts';
 import { unwrapped } from './jsonSchema.ts';
 import type { McpTaskState } from './mcpTask.ts';
+import type { Prompt } from './prompt.ts';
 import type { Resource, ResourceTemplate } from './resource.ts';
 import { argumentsChecker, isRecord, type WithBrandedIds } from './validation.ts';
 
@@ -374,6 +375,7 @@ export interface Toolset<in Services = never> {
   readonly tools: readonly Tool<Services>[];
   readonly resources: readonly Resource<Services>[];
   readonly templates?: readonly ResourceTemplate<Services>[];
+  readonly prompts?: readonly Prompt<Services>[];
   /** Scope of the roles that the tools require. Default: the workspace of the call. */
   readonly scope?: Scope;
   /** Error format of the toolset. Default: that of the network specification. */

@@ -1,9 +1,10 @@
 /**
- * Tools and resources that some scenarios of the conformance suites require. Only the tests serve them, so they
+ * Tools, resources and prompts that some scenarios of the conformance suites require. Only the tests serve them, so they
  * cannot be deployed.
  */
 import { z } from 'zod';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { promptArgument, promptsFor } from '../../../functions/src/mcp/prompt.ts';
 import { templatesFor } from '../../../functions/src/mcp/resource.ts';
 import { type Toolset, toolsFor } from '../../../functions/src/mcp/tool.ts';
 
@@ -13,6 +14,27 @@ const common = {
   role: 'viewer' as const,
   example: {},
 };
+
+const definePrompt = promptsFor<unknown>();
+
+/** Prompts, with the names that the scenarios require. */
+const prompts = [
+  definePrompt({
+    name: 'test_simple_prompt',
+    title: 'Simple prompt',
+    description: 'A prompt without arguments.',
+    input: z.strictObject({}),
+    text: 'This is a simple prompt for testing.',
+  }),
+  definePrompt({
+    name: 'test_prompt_with_arguments',
+    title: 'Prompt with arguments',
+    description: 'A prompt with two arguments.',
+    input: z.strictObject({ arg1: promptArgument('arg1', 'First'), arg2: promptArgument('arg2', 'Second') }),
+    complete: { arg1: async () => ['test', 'testing'] },
+    text: 'Prompt with arguments:',
+  }),
+];
 
 /** Clients see the tools as `test_simple_text` and `test_error_handling`. */
 export const fixtures: Toolset = {
@@ -49,6 +71,7 @@ export const fixtures: Toolset = {
       read: async () => 'This is the content of the static text resource.',
     },
   ],
+  prompts,
   templates: [
     templatesFor<unknown>()({
       uriTemplate: 'test://template/{id}/data',
@@ -69,6 +92,10 @@ export const FIXTURE_SCENARIOS = [
   'tools-call-error',
   'resources-read-text',
   'resources-templates-read',
+  'prompts-list',
+  'prompts-get-simple',
+  'prompts-get-with-args',
+  'completion-complete',
 ];
 
 /** Scenarios of the tasks extension. The suite skips the scenario for notifications. */

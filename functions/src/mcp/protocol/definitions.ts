@@ -4,8 +4,10 @@ import {
   type JSONRPCRequest,
   ProtocolError,
   ResourceNotFoundError,
+  type Result,
   SERVER_INFO_META_KEY,
   Server,
+  type ServerContext,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -17,6 +19,7 @@ import type { Notification } from '../callContext.ts';
 import type { RoutedRequest } from '../catalog.ts';
 import type { McpTaskState } from '../mcpTask.ts';
 import { unknownTool } from '../names.ts';
+import { type FoundPrompt, promptText } from '../prompt.ts';
 import { VIEWS_EXTENSION } from '../resources.ts';
 import type { FoundTool } from '../tool.ts';
 import { legacyResult, type Outcome, type ToolResult, toolResult } from '../toolResponse.ts';
@@ -34,6 +37,7 @@ export const MODERN = '2026-07-28';
 const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
 const CACHE_HINTS = {
+  'prompts/list': LIST_CACHE,
   'resources/list': LIST_CACHE,
   'resources/templates/list': LIST_CACHE,
   'server/discover': LIST_CACHE,
@@ -50,8 +54,13 @@ export const CALL = z.looseObject({
   arguments: z.custom<Readonly<Record<string, unknown>>>(isRecord, 'expected object').optional(),
 });
 
+export const PROMPT = z.looseObject({
+  name: z.string(),
+  arguments: z.record(z.string(), z.string('expected text')).optional(),
+});
+
 const COMPLETION = z.looseObject({
-  ref: z.looseObject({ type: z.string(), uri: z.string().optional() }),
+  ref: z.looseObject({ type: z.string(), uri: z.string().optional(), name: z.string().optional() }),
   argument: z.looseObject({ name: z.string(), value: z.string() }),
   context: z.looseObject({ arguments: z.record(z.string(), z.string()).optional() }).optional(),
 });
@@ -65,13 +74,20 @@ type Client = Readonly<{ era: Era; readsStructure: boolean }>;
 
 export const MODERN_CLIENT: Client = { era: 'modern', readsStructure: true };
 
+/** Returns the extensions that this endpoint supports; nothing if it supports none. */
+function extensionsOf(supported: Readonly<Record<string, boolean>>) {
+  const names = Object.keys(supported).filter((name) => supported[name]);
+  return names.length === 0 ? {} : { extensions: Object.fromEntries(names.map((name) => [name, {}])) };
+}
+
 /** Builds the server for one message. */
 export function buildServer(ports: ServerPorts, routed: RoutedRequest, client: Client): Server {
   const { era } = client;
-  const { requestContext, listed, selected } = routed;
-  const { resources } = listed;
+  const { listed, selected } = routed;
+  const { resources, prompts } = listed;
   const { listed: fixed, templates, hasViews } = resources;
   const hasResources = fixed.length > 0 || templates.length > 0 || hasViews;
+  const isCompletable = resources.completable || prompts.size > 0;
   // In the legacy revisions, subscriptions require a session, which Muster does not have.
   const subscribe = era === 'modern' && resources.watchable;
   const hasTasks = era === 'modern' && selected.hasTasks;
@@ -80,51 +96,63 @@ export function buildServer(ports: ServerPorts, routed: RoutedRequest, client: C
     capabilities: {
       tools: {},
       ...(hasResources && { resources: subscribe ? { subscribe } : {} }),
-      ...(resources.completable && { completions: {} }),
-      ...((hasViews || hasTasks) && {
-        extensions: { ...(hasViews && { [VIEWS_EXTENSION]: {} }), ...(hasTasks && { [TASKS_EXTENSION]: {} }) },
-      }),
+      ...(prompts.size > 0 && { prompts: {} }),
+      ...(isCompletable && { completions: {} }),
+      ...extensionsOf({ [VIEWS_EXTENSION]: hasViews, [TASKS_EXTENSION]: hasTasks }),
     },
     instructions: listed.instructions,
     cacheHints: CACHE_HINTS,
   });
-  server.setRequestHandler('tools/call', { params: CALL }, async ({ name, arguments: args = {} }, context) => {
-    const found = selected.findTool(name);
-    if (found === undefined)
-      throw new ProtocolError(INVALID_PARAMS, unknownTool(name, listed, requestContext.directory.tools));
-    const { mcpReq } = context;
-    const asking = era === 'modern' ? elicitationOf(mcpReq) : undefined;
-    let task: McpTaskState | undefined;
-    const respondWithTask = (state: McpTaskState) => {
-      task = state;
-    };
-    if (found.tool.taskOnly) requireTasks(mcpReq);
-    const channel = {
-      elicitation: asking?.elicitation,
-      notify: (notification: Notification) => {
-        // Sending fails only if the client has disconnected. Then the response fails too, and this is handled.
-        mcpReq.notify({ ...notification }).catch(() => undefined);
-      },
-      progressToken: mcpReq._meta?.progressToken,
-      bytesOf: sentBytes,
-      ...(hasTasks && supportsTasks(mcpReq) && { respondWithTask }),
-    };
-    const outcome = await callTool(ports, requestContext, found, { args, channel });
-    const isDone = 'answer' in outcome;
-    if (asking?.request !== undefined && (isDone || outcome.error.code === 'APPROVAL_REQUIRED')) return asking.request;
-    if (task !== undefined && isDone) return { resultType: 'task', ...taskFields(task) };
-    return { ...resultOf(found, outcome, client) };
-  });
+  server.setRequestHandler('tools/call', { params: CALL }, (params, { mcpReq }) =>
+    call(ports, { routed, client }, params, mcpReq),
+  );
   if (hasTasks) serveTasks(server, ports, routed, (found, outcome) => ({ ...resultOf(found, outcome, client) }));
+  if (prompts.size > 0) servePrompts(server, routed);
+  if (isCompletable)
+    server.setRequestHandler('completion/complete', { params: COMPLETION }, (params) =>
+      complete(ports, routed, params),
+    );
   if (!hasResources) return server;
   server.setRequestHandler('resources/list', { params: PAGE }, () => ({ resources: resources.listed }));
   server.setRequestHandler('resources/templates/list', { params: PAGE }, () => ({
     resourceTemplates: resources.templates,
   }));
   server.setRequestHandler('resources/read', { params: READ }, ({ uri }) => read(ports, routed, uri));
-  if (!resources.completable) return server;
-  server.setRequestHandler('completion/complete', { params: COMPLETION }, (params) => complete(ports, routed, params));
   return server;
+}
+
+/** Calls a tool. The response is the result, a question for the person at the client, or a task. */
+async function call(
+  ports: CallPorts,
+  { routed, client }: { readonly routed: RoutedRequest; readonly client: Client },
+  { name, arguments: args = {} }: z.output<typeof CALL>,
+  mcpReq: ServerContext['mcpReq'],
+): Promise<Result> {
+  const { requestContext, listed, selected } = routed;
+  const found = selected.findTool(name);
+  if (found === undefined)
+    throw new ProtocolError(INVALID_PARAMS, unknownTool(name, listed, requestContext.directory.tools));
+  if (found.tool.taskOnly) requireTasks(mcpReq);
+  const asking = client.era === 'modern' ? elicitationOf(mcpReq) : undefined;
+  let task: McpTaskState | undefined;
+  const respondWithTask = (state: McpTaskState) => {
+    task = state;
+  };
+  const channel = {
+    elicitation: asking?.elicitation,
+    notify: (notification: Notification) => {
+      // Sending fails only if the client has disconnected. Then the response fails too, and this is handled.
+      mcpReq.notify({ ...notification }).catch(() => undefined);
+    },
+    progressToken: mcpReq._meta?.progressToken,
+    bytesOf: sentBytes,
+    ...(client.era === 'modern' && supportsTasks(mcpReq) && { respondWithTask }),
+  };
+  const outcome = await callTool(ports, requestContext, found, { args, channel });
+  const isDone = 'answer' in outcome;
+  if (asking?.request !== undefined && (isDone || outcome.error.code === 'APPROVAL_REQUIRED')) return asking.request;
+  if (task !== undefined && isDone) return { resultType: 'task', ...taskFields(task) };
+  return { ...resultOf(found, outcome, client) };
 }
 
 async function read(ports: CallPorts, { requestContext, selected }: RoutedRequest, uri: string) {
@@ -143,27 +171,73 @@ async function read(ports: CallPorts, { requestContext, selected }: RoutedReques
 /** Maximum number of completed values in a response. Source: MCP 2025-11-25, "Completion". */
 const MAX_VALUES = 100;
 
-/** Returns values for a variable of a template. @throws ProtocolError if the template or the variable is unknown */
+/** Returns values for a variable of a template, or an argument of a prompt. @throws ProtocolError if it is unknown */
 async function complete(
   ports: CallPorts,
-  { requestContext, selected }: RoutedRequest,
+  routed: RoutedRequest,
   { ref, argument, context }: z.output<typeof COMPLETION>,
 ) {
-  const found = ref.type === 'ref/resource' ? selected.resources.findTemplate(ref.uri ?? '') : undefined;
-  if (found === undefined)
-    throw new ProtocolError(INVALID_PARAMS, `Unknown resource template: ${shownName(ref.uri ?? ref.type)}`);
-  const { uriTemplate } = found.template;
-  if (!uriTemplate.includes(`{${argument.name}}`))
-    throw new ProtocolError(INVALID_PARAMS, `${uriTemplate} has no variable ${shownName(argument.name)}`);
+  const chosen = context?.arguments ?? {};
+  const variable =
+    ref.type === 'ref/prompt' ? promptVariable(routed, ref, argument) : templateVariable(routed, ref, argument);
   try {
-    const asked = { variable: argument.name, chosen: context?.arguments ?? {} };
-    const possible = await completeVariable(ports, requestContext, found, asked);
+    const possible = await completeVariable(ports, routed.requestContext, { ...variable, chosen });
     const matching = [...new Set(possible)].filter((value) => value.startsWith(argument.value));
     const values = matching.slice(0, MAX_VALUES);
     return { completion: { values, total: matching.length, hasMore: matching.length > values.length } };
   } catch (error) {
     throw asProtocolError(error);
   }
+}
+
+type Ref = z.output<typeof COMPLETION>['ref'];
+type Argument = z.output<typeof COMPLETION>['argument'];
+
+function templateVariable({ selected }: RoutedRequest, { type, uri = '' }: Ref, { name }: Argument) {
+  const found = type === 'ref/resource' ? selected.resources.findTemplate(uri) : undefined;
+  if (found === undefined)
+    throw new ProtocolError(INVALID_PARAMS, `Unknown resource template: ${shownName(uri || type)}`);
+  const { need, template } = found;
+  if (!template.uriTemplate.includes(`{${name}}`))
+    throw new ProtocolError(INVALID_PARAMS, `${template.uriTemplate} has no variable ${shownName(name)}`);
+  return { need, completion: template.completions.get(name) };
+}
+
+function promptVariable(routed: RoutedRequest, { name: promptName = '' }: Ref, { name }: Argument) {
+  const { toolset, prompt } = findPrompt(routed, promptName);
+  if (!prompt.arguments.some((one) => one.name === name))
+    throw new ProtocolError(INVALID_PARAMS, `The prompt ${prompt.name} has no argument ${shownName(name)}`);
+  const need = { toolset, what: `prompt ${prompt.name}`, role: 'viewer', scope: 'workspace', writes: false } as const;
+  return { need, completion: prompt.completions.get(name) };
+}
+
+/** @throws ProtocolError if the URL selects no such prompt */
+function findPrompt({ listed }: RoutedRequest, name: string): FoundPrompt {
+  const found = listed.prompts.get(name);
+  if (found !== undefined) return found;
+  const known = [...listed.prompts.keys()].join(', ') || 'none';
+  throw new ProtocolError(INVALID_PARAMS, `Unknown prompt: ${shownName(name)}. Prompts: ${known}.`);
+}
+
+function servePrompts(server: Server, routed: RoutedRequest): void {
+  const { listed, requestContext } = routed;
+  const shown = ({ prompt }: FoundPrompt) => {
+    const { name, title, description } = prompt;
+    return { name, title, description, arguments: prompt.arguments.map((one) => ({ ...one })) };
+  };
+  server.setRequestHandler('prompts/list', { params: PAGE }, () => ({
+    prompts: [...listed.prompts.values()].map(shown),
+  }));
+  server.setRequestHandler('prompts/get', { params: PROMPT }, ({ name, arguments: given = {} }) => {
+    const found = findPrompt(routed, name);
+    try {
+      const text = promptText(found, given, requestContext.directory.named);
+      const { description } = found.prompt;
+      return { description, messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }] };
+    } catch (error) {
+      throw asProtocolError(error);
+    }
+  });
 }
 
 function asProtocolError(error: unknown): unknown {

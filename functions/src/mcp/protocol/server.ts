@@ -25,7 +25,7 @@ import type { StreamPorts } from '../http/streams.ts';
 import { errorObject } from '../toolResponse.ts';
 import { checkJsonLimits, isRecord, valueAt } from '../validation.ts';
 import { respondSequentially } from './batch.ts';
-import { buildServer, CALL, type Era, MODERN, MODERN_CLIENT, PAGE, respondDirectly } from './definitions.ts';
+import { buildServer, CALL, type Era, MODERN, MODERN_CLIENT, PAGE, PROMPT, respondDirectly } from './definitions.ts';
 import { elicitationOf } from './elicitation.ts';
 import { LISTEN, listen } from './listen.ts';
 
@@ -186,6 +186,7 @@ const INITIALIZE = z.looseObject({
 const SCHEMAS = new Map<string, z.ZodType>([
   ['tools/call', CALL],
   ['tools/list', PAGE],
+  ['prompts/get', PROMPT],
   ['initialize', INITIALIZE],
 ]);
 
