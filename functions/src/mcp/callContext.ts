@@ -20,6 +20,8 @@ export interface RequestContext {
   /** URL of this deployment without a trailing slash: `https://…cloudfunctions.net/mcp`. */
   readonly baseUrl: string;
   readonly directory: Directory;
+  /** W3C trace context of the caller, or else of the HTTP request. Runs and coding tasks store it. */
+  readonly traceparent?: string | undefined;
   /** Returns a signal that fires when the client disconnects. Creating the signal costs more than a cheap call. */
   disconnectSignal(): AbortSignal;
   /** Time left for the request, shared by all its calls. A tool that waits must leave enough time to respond. */

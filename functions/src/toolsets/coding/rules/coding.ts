@@ -39,6 +39,7 @@ interface CodingDraft {
   readonly priority: number;
   readonly dependencies?: readonly string[] | undefined;
   readonly part_of?: NodeRef | undefined;
+  readonly traceparent?: string | undefined;
 }
 
 /** Maximum number of runners that the overview names per tool. */
@@ -55,7 +56,7 @@ export class CodingService extends Service<CodingPorts> {
     draft: CodingDraft,
     recordResponse: RecordResponse<CodingTask>,
   ): Promise<CodingTask> {
-    const { tool, description, instructions, workspace, priority, dependencies = [] } = draft;
+    const { tool, description, instructions, workspace, priority, dependencies = [], traceparent } = draft;
     const branch = draft.branch === undefined ? undefined : refName(draft.branch, 'branch');
     const configuration = codingConfig(draft.config);
     const { project, queue_seconds } = configuration;
@@ -72,6 +73,7 @@ export class CodingService extends Service<CodingPorts> {
           dependencies,
           files: [],
           part_of: draft.part_of,
+          ...(traceparent !== undefined && { traceparent }),
           required_capabilities: [programOf(tool), ...(project === undefined ? [] : [projectCapability(project)])],
           coding: (taskId: string, now: Date) => ({
             tool,

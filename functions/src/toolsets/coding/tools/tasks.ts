@@ -44,8 +44,9 @@ export const createTask = shapes.defineTool({
       branch: task.coding.branch,
       task: shapes.codingTaskResponse(task, task.created_at),
     }),
-  handler: async ({ services, workspace, principal, recordResponse, baseUrl }, { tool, part_of, ...draft }) => {
-    const request = { ...draft, part_of: part_of, tool: codingTool(tool, 'tool'), workspace };
+  handler: async (context, { tool, ...draft }) => {
+    const { services, workspace, principal, recordResponse, baseUrl, traceparent } = context;
+    const request = { ...draft, tool: codingTool(tool, 'tool'), workspace, traceparent };
     const record = (task: CodingTask) => recordResponse({ task, baseUrl });
     return { task: await services.coding.create(principal, request, record), baseUrl };
   },

@@ -79,7 +79,12 @@ const claimedShape = shapes.taskShape
     project: true,
     attempt: true,
   })
-  .extend({ epoch: z.number(), leaseUntil: z.iso.datetime(), previous: shapes.previousShape.optional() });
+  .extend({
+    epoch: z.number(),
+    leaseUntil: z.iso.datetime(),
+    previous: shapes.previousShape.optional(),
+    traceparent: z.string().optional(),
+  });
 
 /** Default lease length in seconds. Source: docs/guides/runner.md. */
 const DEFAULT_LEASE_SECONDS = 120;
@@ -123,6 +128,7 @@ export const claimTask = shapes.defineTool({
         epoch: claim.claim_epoch,
         leaseUntil: claim.lease_expires_at.toISOString(),
         previous: previous && shapes.pastAttemptResponse(task, previous),
+        traceparent: task.traceparent,
       },
       messages: messagesResponse(messages),
     });

@@ -148,9 +148,9 @@ export async function runAndRespond(
   request: RunRequest,
   waitMs?: number,
 ): Promise<RunResponse> {
-  const { services, principal, workspace, operation } = context;
+  const { services, principal, workspace, operation, traceparent } = context;
   const { runs } = services.orchestration;
-  const beginning = await runs.start(principal, workspace, request, ({ runId, cached }) => {
+  const beginning = await runs.start(principal, workspace, { ...request, traceparent }, ({ runId, cached }) => {
     // Even if the response to the commit is late, the run may have been started.
     setTimeoutText(context, runId);
     return operation.recordResponse({ runId, cached });
