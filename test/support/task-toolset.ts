@@ -36,7 +36,7 @@ export function taskToolset(): { readonly toolset: Toolset; readonly questions: 
     status,
     createdAt,
     changedAt: createdAt,
-    ttlMs: 60_000,
+    kept: 'runs',
     pollMs: 100,
     ...(status === 'working' && { message: 'Working.' }),
     ...(open.size > 0 && { waitsFor: { request: id } }),

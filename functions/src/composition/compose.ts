@@ -119,7 +119,6 @@ export function compose(outer: ExternalServices, baseUrl = '') {
   const { membership, messages, taskClaims, taskCreation, taskQueue } = coordination.services;
   const coding = createCoding({
     ...platform,
-    keepDays: days.tasks,
     coordination: coordination.ports,
     liveness,
     ownerRoles,
@@ -140,7 +139,6 @@ export function compose(outer: ExternalServices, baseUrl = '') {
     budget,
     ownerRoles,
     taskCreation,
-    keepDays: days.runs,
     coordination: coordination.ports,
     timer: systemTimer,
     hosted: outer.hosted,
@@ -232,6 +230,7 @@ export function compose(outer: ExternalServices, baseUrl = '') {
     ...serveToolsets(toolsets, services),
     authenticator,
     ...inbox.calls,
+    keepDays: days,
     view: async (name: string) => (await readAsset(`views/${name}.html`)).toString(),
   };
   const approvedCalls = new ApprovedCalls(calls, baseUrl);

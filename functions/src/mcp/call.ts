@@ -46,6 +46,7 @@ export interface CallPorts
     Pick<AccessPorts, 'limits' | 'presence' | 'metrics' | 'log'> {
   readonly services: () => never;
   readonly view: CallContext['view'];
+  readonly keepDays: Readonly<Record<McpTaskState['kept'], number>>;
 }
 
 /** Functions that send data to the client before the response to its call. */

@@ -3,7 +3,6 @@
  * so any instance can respond. Source: docs/decisions/0058-tasks-prompts-traces.md.
  */
 import type { JsonObject } from '../kernel/json.ts';
-import { DAY_MS } from '../kernel/ports.ts';
 
 export interface McpTaskState {
   /** Id of the work, such as `run-abcdefghijklmnopqrst`. */
@@ -13,8 +12,8 @@ export interface McpTaskState {
   readonly message?: string | undefined;
   readonly createdAt: Date;
   readonly changedAt: Date;
-  /** Milliseconds from creation for which the work is kept at least; null: forever. */
-  readonly ttlMs: number | null;
+  /** Retention setting of the work. */
+  readonly kept: 'runs' | 'tasks';
   readonly pollMs: number;
   readonly waitsFor?: WaitsFor | undefined;
   /** Call that cancels the work, by the tool's full name. */
@@ -23,8 +22,3 @@ export interface McpTaskState {
 
 /** Request to a person, by its id, or an exhausted budget, by its key. */
 export type WaitsFor = { readonly request: string } | { readonly budget: string };
-
-/** Returns the `ttlMs` of work that is kept for this number of days after its end; 0: forever. */
-export function keptFor(days: number): number | null {
-  return days === 0 ? null : days * DAY_MS;
-}

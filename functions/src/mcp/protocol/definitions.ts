@@ -151,7 +151,7 @@ async function call(
   const outcome = await callTool(ports, requestContext, found, { args, channel });
   const isDone = 'answer' in outcome;
   if (asking?.request !== undefined && (isDone || outcome.error.code === 'APPROVAL_REQUIRED')) return asking.request;
-  if (task !== undefined && isDone) return { resultType: 'task', ...taskFields(task) };
+  if (task !== undefined && isDone) return { resultType: 'task', ...taskFields(ports, task) };
   return { ...resultOf(found, outcome, client) };
 }
 

@@ -11,6 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ERROR_CODES, MusterError, shownName } from '../../kernel/errors.ts';
+import { DAY_MS } from '../../kernel/ports.ts';
 import { actorOf, type CallPorts, callTool, type ReadTask, readTask } from '../call.ts';
 import type { RoutedRequest } from '../catalog.ts';
 import type { McpTaskState } from '../mcpTask.ts';
@@ -30,15 +31,19 @@ export function requireTasks(call: ModernCall): void {
   throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions } });
 }
 
-/** Returns the fields of a task that has not ended, as in the response to the call that started it. */
-export function taskFields({ id, status, message, createdAt, changedAt, ttlMs, pollMs }: McpTaskState) {
+/** Returns the fields of a task, as in the response to the call that started it. */
+export function taskFields(
+  { keepDays }: CallPorts,
+  { id, status, message, createdAt, changedAt, kept, pollMs }: McpTaskState,
+) {
   return {
     taskId: id,
     status: status === 'ended' ? 'completed' : status,
     ...(message !== undefined && { statusMessage: message }),
     createdAt: createdAt.toISOString(),
     lastUpdatedAt: changedAt.toISOString(),
-    ttlMs,
+    // The work is kept even longer, because its retention begins when it ends. 0 days mean forever.
+    ttlMs: keepDays[kept] * DAY_MS || null,
     pollIntervalMs: pollMs,
   };
 }
@@ -62,7 +67,7 @@ export function serveTasks(
   };
   server.setRequestHandler('tasks/get', { params: TASK }, async ({ taskId }, { mcpReq }) => {
     const { found, state, outcome, questions } = await read(taskId, mcpReq);
-    const fields = taskFields(state);
+    const fields = taskFields(ports, state);
     if (outcome !== undefined)
       // An unexpected error is one of the protocol. Any other error is the result of the tool.
       return 'error' in outcome && outcome.error.code === 'INTERNAL'

@@ -4,7 +4,6 @@ import type { BudgetPorts } from '../../graph/rules/ports.ts';
 import type { Store } from '../../kernel/commit.ts';
 import type { DocumentSource } from '../../kernel/firestore/reading.ts';
 import type { PortOf } from '../../kernel/ports.ts';
-import { keptFor } from '../../mcp/mcpTask.ts';
 import type {
   AgentMembership,
   AgentMessages,
@@ -29,17 +28,14 @@ export interface CodingDependencies extends DocumentSource {
   readonly messages: AgentMessages;
   readonly taskClaims: TaskClaims;
   readonly taskCreation: PortOf<TaskCreation>;
-  /** Number of days for which ended tasks are kept; 0: forever. */
-  readonly keepDays: number;
 }
 
 /** Creates the services for coding tasks and their runners. */
 export function createCoding(dependencies: CodingDependencies) {
-  const { database, documents, coordination, membership, keepDays, ...given } = dependencies;
+  const { database, documents, coordination, membership, ...given } = dependencies;
   const ports: CodingPorts = {
     ...coordination,
     ...given,
-    ttlMs: keptFor(keepDays),
     codingTasks: new FirestoreCodingTaskQueries(database, documents, coordination.log),
     taskLogs: new FirestoreTaskLogQueries(database, documents),
   };

@@ -2,7 +2,6 @@ import { budgetKey, exhaustedBudget } from '../../graph/rules/budget.ts';
 import type { BudgetPorts } from '../../graph/rules/ports.ts';
 import type { Principal } from '../../identity/rules/principal.ts';
 import type { DocumentSource } from '../../kernel/firestore/reading.ts';
-import { keptFor } from '../../mcp/mcpTask.ts';
 import type { CoordinationPorts } from '../coordination/index.ts';
 import { AgentRoster } from './rules/agents/roster.ts';
 import type { ExecutionPorts } from './rules/ports.ts';
@@ -21,18 +20,15 @@ type Shared = 'store' | 'timer' | 'hosted' | 'budget' | 'dispatch' | 'ownerRoles
 export interface OrchestrationDependencies extends DocumentSource, Pick<ExecutionPorts, Shared> {
   readonly coordination: CoordinationPorts & BudgetPorts;
   readonly overview: ConstructorParameters<typeof AgentRoster>[1];
-  /** Number of days for which ended runs are kept; 0: forever. */
-  readonly keepDays: number;
 }
 
 /** Creates the orchestration toolset's services and ports. */
 export function createOrchestration(dependencies: OrchestrationDependencies) {
-  const { database, documents, coordination, overview, keepDays, ...others } = dependencies;
+  const { database, documents, coordination, overview, ...others } = dependencies;
   const ports: ExecutionPorts = {
     ...coordination,
     ...others,
     workflowFields,
-    ttlMs: keptFor(keepDays),
     runs: new FirestoreRunQueries(database, documents),
     workflows: new FirestoreWorkflowQueries(database, documents),
     measures: new FirestoreAgentMeasures(database, documents),

@@ -1,11 +1,11 @@
 /** Creates and reads coding tasks. Source: the coding specification. */
 import { availability, withPresence } from '../../../agents/rules/liveness.ts';
 import type { NodeRef } from '../../../graph/rules/graphNode.ts';
-import type { Principal } from '../../../identity/rules/principal.ts';
+import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import type { RecordResponse } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { ListPage } from '../../../kernel/paging.ts';
-import { Service } from '../../../kernel/ports.ts';
+import { readUnreadable, Service } from '../../../kernel/ports.ts';
 import {
   asCodingTask,
   CODING_GOAL,
@@ -15,19 +15,13 @@ import {
   isClosed,
   programOf,
   projectCapability,
+  requireCodingTask,
   type Task,
 } from '../../coordination/index.ts';
 import { refName } from '../../github/index.ts';
 import type { LogType } from './log.ts';
 import type { CodingFilter } from './ports.ts';
-import {
-  type CodingPorts,
-  codingConfig,
-  defaultBranch,
-  findCodingTask,
-  findVisibleTask,
-  type ReadTask,
-} from './task.ts';
+import { type CodingPorts, codingConfig, defaultBranch, findCodingTask, type ReadTask } from './task.ts';
 
 interface CodingDraft {
   readonly workspace: string;
@@ -177,13 +171,11 @@ export class CodingService extends Service<CodingPorts> {
   }
 
   /** Returns a task of any workspace in which the caller has a role. @throws MusterError NOT_FOUND */
-  findVisible(principal: Principal, taskId: string): Promise<CodingTask> {
-    return findVisibleTask(this.ports.tasks, principal, taskId);
-  }
-
-  /** Milliseconds for which a task is kept at least; null: forever. */
-  get ttlMs(): number | null {
-    return this.ports.ttlMs;
+  async findVisible(principal: Principal, taskId: string): Promise<CodingTask> {
+    const isTheirs = (workspace: string) => roleIn(principal, workspace) !== undefined;
+    const found = await readUnreadable(isTheirs, this.ports.tasks.find(taskId));
+    const workspace = found?.value.workspace ?? '';
+    return requireCodingTask(isTheirs(workspace) ? found : undefined, taskId, workspace).value;
   }
 
   now(): Date {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { AgentLiveness } from '../../../agents/rules/liveness.ts';
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
-import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
+import type { Principal } from '../../../identity/rules/principal.ts';
 import type { Store, Versioned } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -30,8 +30,6 @@ export interface CodingPorts extends CoordinationPorts, BudgetPorts, OwnerPorts 
   readonly taskCreation: PortOf<TaskCreation>;
   readonly taskClaims: PortOf<TaskClaims>;
   readonly messages: Pick<AgentMessages, 'markRead'>;
-  /** Milliseconds for which tasks are kept at least; null: forever. */
-  readonly ttlMs: number | null;
 }
 
 export interface TaskReference {
@@ -46,18 +44,6 @@ export async function findCodingTask(
 ): Promise<Versioned<CodingTask>> {
   const found = await readUnreadable((one) => one === workspace, tasks.find(taskId));
   return requireCodingTask(found, taskId, workspace);
-}
-
-/** Returns a coding task of any workspace in which the caller has a role. @throws MusterError NOT_FOUND */
-export async function findVisibleTask(
-  tasks: CodingPorts['tasks'],
-  principal: Principal,
-  taskId: string,
-): Promise<CodingTask> {
-  const isTheirs = (workspace: string) => roleIn(principal, workspace) !== undefined;
-  const found = await readUnreadable(isTheirs, tasks.find(taskId));
-  const workspace = found?.value.workspace ?? '';
-  return requireCodingTask(isTheirs(workspace) ? found : undefined, taskId, workspace).value;
 }
 
 /** Reads and changes a coding task, and retries on a conflict. @throws MusterError NOT_FOUND */

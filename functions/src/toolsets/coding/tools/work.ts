@@ -216,7 +216,7 @@ async function reportOf({ services }: CallContext<CodingServices>, workspace: st
 }
 
 /** Returns the state of a coding task that MCP shows as a task. */
-function taskStateOf({ services, directory }: CallContext<CodingServices>, task: CodingTask): McpTaskState {
+function taskStateOf({ directory }: CallContext<CodingServices>, task: CodingTask): McpTaskState {
   const { id, workspace, status, created_at, completed_at, claim, budget_wait } = task;
   const renewedAt = claim && new Date(claim.lease_expires_at.getTime() - claim.lease_seconds * SECOND_MS);
   const budget = budgetReason(task) === undefined ? undefined : budget_wait;
@@ -228,7 +228,7 @@ function taskStateOf({ services, directory }: CallContext<CodingServices>, task:
     message: isClosed(status) ? undefined : directory.named(shapes.progressText(task)),
     createdAt: created_at,
     changedAt: completed_at ?? renewedAt ?? created_at,
-    ttlMs: services.coding.ttlMs,
+    kept: 'tasks',
     pollMs: TASK_POLL_MS,
     waitsFor: question === undefined ? waitsFor : { request: question.request_id },
     cancel: {

@@ -28,8 +28,6 @@ export interface OrchestrationPorts extends CoordinationPorts, BudgetPorts {
   readonly store: Store<OrchestrationChange>;
   readonly hosted: () => readonly HostedAgent[];
   readonly budget: RunOrder['budget'];
-  /** Milliseconds for which runs are kept at least; null: forever. */
-  readonly ttlMs: number | null;
   readonly workflows: WorkflowQueries;
   readonly workflowFields: FieldsCodec<SavedWorkflow>;
   readonly measures: AgentMeasures;

@@ -186,7 +186,7 @@ const TASK_AFTER_MS = 5000;
 const TASK_POLL_MS = 2000;
 
 /** Returns the state of a run that MCP shows as a task. The lease shows when an instance last worked on the run. */
-function taskStateOf({ services, directory }: CallContext<OrchestrationServices>, run: Run): McpTaskState {
+function taskStateOf({ directory }: CallContext<OrchestrationServices>, run: Run): McpTaskState {
   const { id, status, created_at, ended_at, lease_expires_at, budget_wait } = run;
   const leasedAt = lease_expires_at && new Date(lease_expires_at.getTime() - LEASE_MS);
   return {
@@ -195,7 +195,7 @@ function taskStateOf({ services, directory }: CallContext<OrchestrationServices>
     message: isEnded(run) ? undefined : directory.named(progressText(run)),
     createdAt: created_at,
     changedAt: ended_at ?? leasedAt ?? budget_wait?.since ?? created_at,
-    ttlMs: services.orchestration.runs.ttlMs,
+    kept: 'runs',
     pollMs: TASK_POLL_MS,
     waitsFor: budget_wait?.is_spent ? { budget: budget_wait.key } : undefined,
     cancel: { tool: 'orchestration.cancel_run', args: { runId: id } },

@@ -107,11 +107,6 @@ export class RunService extends Service<OrchestrationPorts> {
     }
   }
 
-  /** Milliseconds for which a run is kept at least; null: forever. */
-  get ttlMs(): number | null {
-    return this.ports.ttlMs;
-  }
-
   /** Returns the run without its steps. @throws MusterError NOT_FOUND if the run is missing or hidden */
   async find(principal: Principal, runId: string): Promise<Run> {
     return (await this.visible(principal, runId)).value;
