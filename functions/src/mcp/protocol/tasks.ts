@@ -72,7 +72,7 @@ export function serveTasks(
       // An unexpected error is one of the protocol. Any other error is the result of the tool.
       return 'error' in outcome && outcome.error.code === 'INTERNAL'
         ? { ...fields, status: 'failed', error: errorObject(outcome.error) }
-        : { ...fields, result: resultOf(found, outcome) };
+        : { ...fields, result: { resultType: 'complete', ...resultOf(found, outcome) } };
     const show = questionShower(mcpReq);
     const inputRequests = [...questions].flatMap(([id, question]) => {
       const request = show?.(question);
