@@ -1,8 +1,12 @@
 /** A toolset whose calls become MCP tasks, with the tools that the conformance suite requires. Its jobs are in memory. */
 import { z } from 'zod';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
-import type { CallContext, ClientQuestions, ElicitationQuestion } from '../../functions/src/mcp/callContext.ts';
-import type { McpTaskState } from '../../functions/src/mcp/mcpTask.ts';
+import type {
+  CallContext,
+  ClientQuestions,
+  ElicitationQuestion,
+  McpTaskState,
+} from '../../functions/src/mcp/callContext.ts';
 import { type Toolset, toolsFor } from '../../functions/src/mcp/tool.ts';
 
 interface Job {

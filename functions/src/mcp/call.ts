@@ -23,11 +23,11 @@ import { type ApprovalPorts, mayNeedApproval, withApproval } from './approval.ts
 import {
   type CallContext,
   type ElicitationQuestion,
+  type McpTaskState,
   type Progress,
   presentableError,
   type RequestContext,
 } from './callContext.ts';
-import type { McpTaskState } from './mcpTask.ts';
 import type { VariableCompletion } from './resource.ts';
 import type { FoundResource } from './resources.ts';
 import { type FoundTool, fullName, type PreparedCall, type Tool } from './tool.ts';

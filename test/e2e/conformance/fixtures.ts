@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { promptArgument, promptsFor } from '../../../functions/src/mcp/prompt.ts';
+import { promptsFor } from '../../../functions/src/mcp/prompt.ts';
 import { templatesFor } from '../../../functions/src/mcp/resource.ts';
 import { type Toolset, toolsFor } from '../../../functions/src/mcp/tool.ts';
 
@@ -19,21 +19,17 @@ const definePrompt = promptsFor<unknown>();
 
 /** Prompts, with the names that the scenarios require. */
 const prompts = [
-  definePrompt({
-    name: 'test_simple_prompt',
+  definePrompt('test_simple_prompt', {
     title: 'Simple prompt',
     description: 'A prompt without arguments.',
-    input: z.strictObject({}),
-    text: 'This is a simple prompt for testing.',
+    text: ['This is a simple prompt for testing.'],
   }),
-  definePrompt({
-    name: 'test_prompt_with_arguments',
-    title: 'Prompt with arguments',
-    description: 'A prompt with two arguments.',
-    input: z.strictObject({ arg1: promptArgument('arg1', 'First'), arg2: promptArgument('arg2', 'Second') }),
-    complete: { arg1: async () => ['test', 'testing'] },
-    text: 'Prompt with arguments:',
-  }),
+  definePrompt(
+    'test_prompt_with_arguments',
+    { title: 'Prompt with arguments', description: 'A prompt with two arguments.', text: ['Prompt with arguments:'] },
+    { arg1: z.string(), arg2: z.string() },
+    { arg1: async () => ['test', 'testing'] },
+  ),
 ];
 
 /** Clients see the tools as `test_simple_text` and `test_error_handling`. */

@@ -15,9 +15,8 @@ import { rolesOf } from '../../identity/rules/principal.ts';
 import { ERROR_CODES, MusterError, shownName } from '../../kernel/errors.ts';
 import { sentBytes } from '../../kernel/json.ts';
 import { type CallPorts, callTool, completeVariable, readResource } from '../call.ts';
-import type { Notification } from '../callContext.ts';
+import type { McpTaskState, Notification } from '../callContext.ts';
 import type { RoutedRequest } from '../catalog.ts';
-import type { McpTaskState } from '../mcpTask.ts';
 import { unknownTool } from '../names.ts';
 import { type FoundPrompt, promptText } from '../prompt.ts';
 import { VIEWS_EXTENSION } from '../resources.ts';
@@ -208,7 +207,7 @@ function promptVariable(routed: RoutedRequest, { name: promptName = '' }: Ref, {
   if (!prompt.arguments.some((one) => one.name === name))
     throw new ProtocolError(INVALID_PARAMS, `The prompt ${prompt.name} has no argument ${shownName(name)}`);
   const need = { toolset, what: `prompt ${prompt.name}`, role: 'viewer', scope: 'workspace', writes: false } as const;
-  return { need, completion: prompt.completions.get(name) };
+  return { need, completion: prompt.completions[name] };
 }
 
 /** @throws ProtocolError if the URL selects no such prompt */
@@ -231,7 +230,7 @@ function servePrompts(server: Server, routed: RoutedRequest): void {
   server.setRequestHandler('prompts/get', { params: PROMPT }, ({ name, arguments: given = {} }) => {
     const found = findPrompt(routed, name);
     try {
-      const text = promptText(found, given, requestContext.directory.named);
+      const text = promptText(found.prompt, given, requestContext.directory.named);
       const { description } = found.prompt;
       return { description, messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }] };
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { Toolset } from '../../mcp/tool.ts';
 import type { InboxServices } from './create.ts';
-import { needsMe } from './prompts/needsMe.ts';
+import { prompts } from './prompts.ts';
 import { answer, ask, list, wait, withdraw } from './tools/requests.ts';
 
 /** Toolset with which agents ask people. Source: docs/guides/inbox.md. */
@@ -11,5 +11,5 @@ export const inbox: Toolset<InboxServices> = {
   scope: 'owner',
   tools: [ask, wait, list, answer, withdraw],
   resources: [],
-  prompts: [needsMe],
+  prompts,
 };

@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { SECOND_MS } from '../../../kernel/ports.ts';
-import type { CallContext } from '../../../mcp/callContext.ts';
+import type { CallContext, McpTaskState } from '../../../mcp/callContext.ts';
 import { anyJson } from '../../../mcp/jsonSchema.ts';
-import type { McpTaskState } from '../../../mcp/mcpTask.ts';
 import { listUpTo, reading, textUpTo, wholeNumber, writing } from '../../../mcp/tool.ts';
 import {
   budgetReason,
