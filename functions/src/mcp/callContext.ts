@@ -100,7 +100,7 @@ export interface McpTaskState {
   /** Id of the work, such as `run-abcdefghijklmnopqrst`. */
   readonly id: string;
   readonly status: 'working' | 'ended' | 'cancelled';
-  /** What is being done, or what the work waits for. */
+  /** Current step of the work, or the reason why it waits. */
   readonly message?: string | undefined;
   readonly createdAt: Date;
   readonly changedAt: Date;

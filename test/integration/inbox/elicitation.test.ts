@@ -215,7 +215,7 @@ describe('elicitation of an answer by the client of an agent', () => {
       assert.equal(shown.length, 1);
     });
 
-    it('changes nothing, and asks no second time, if the page was opened but the person has not decided', async () => {
+    it('changes nothing and asks only once if the person opens the page without a decision', async () => {
       await demanded();
       const { shown, wait, call } = await connect(
         async () => ({ action: shown.length === 1 ? 'decline' : 'accept' }),

@@ -234,7 +234,7 @@ function servePrompts(server: Server, routed: RoutedRequest): void {
       const { description } = found.prompt;
       return { description, messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }] };
     } catch (error) {
-      throw asProtocolError(error);
+      throw error instanceof MusterError ? new ProtocolError(INVALID_PARAMS, error.message) : error;
     }
   });
 }

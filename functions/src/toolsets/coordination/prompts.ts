@@ -19,9 +19,10 @@ const tasksIn =
     (await services.coordination.listTasks(workspace, statuses, { limit: MAX_TASKS })).items.map(({ id }) => id);
 
 const task = textUpTo(100).describe('Id of the task');
+const wanted = textUpTo(100).optional().describe('Id of the task; default: the next in the queue');
 
 export const prompts: readonly Prompt<CoordinationServices>[] = [
-  definePrompt('work', texts.work, { task_id: task.optional() }, { task_id: tasksIn('available') }),
+  definePrompt('work', texts.work, { task_id: wanted }, { task_id: tasksIn('available') }),
   definePrompt('plan', texts.plan, { goal: textUpTo(20_000).describe('Result that the team must reach') }),
   definePrompt('review', texts.review, { task_id: task }, { task_id: tasksIn('done', 'failed') }),
   definePrompt(
