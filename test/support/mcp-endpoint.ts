@@ -81,6 +81,8 @@ export function memoryPorts(): MemoryPorts {
       requireApproval: async () => undefined,
       requireLooseningApproval: async (_, error) => Promise.reject(error),
     },
+    questions: { pending: async () => new Map(), shown: async () => undefined, decided: async () => undefined },
+    keepDays: { runs: 30, tasks: 0 },
     view: async (name) => `<!doctype html><title>${name}</title>`,
     authenticator: { authenticate, reauthenticate: authenticate },
     people: { watch: () => () => undefined },

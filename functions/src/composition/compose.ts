@@ -163,6 +163,7 @@ export function compose(outer: ExternalServices, baseUrl = '') {
     ...platform,
     liveness,
     budget,
+    consoleLinks,
     coordination: coordination.ports,
     agentsMayAnswer: todo.agentsMayAnswer,
     runApprovedCall: (call) => approvedCalls.run(call),
@@ -228,7 +229,8 @@ export function compose(outer: ExternalServices, baseUrl = '') {
     ...access.ports,
     ...serveToolsets(toolsets, services),
     authenticator,
-    approvals: services.approvals,
+    ...inbox.calls,
+    keepDays: days,
     view: async (name: string) => (await readAsset(`views/${name}.html`)).toString(),
   };
   const approvedCalls = new ApprovedCalls(calls, baseUrl);

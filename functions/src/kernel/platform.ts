@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { logger } from 'firebase-functions/logger';
 import type { Clock, Hashing, Log, Randomness, Timer } from './ports.ts';
+import { traceFields } from './trace.ts';
 
 export const systemClock: Clock = { now: () => new Date() };
 
@@ -87,6 +88,7 @@ export const cloudLog: Log = {
 
 /** Properties of an Error, which JSON would omit, become fields. */
 function printable(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { error, ...rest } = fields;
-  return error instanceof Error ? { ...rest, error: error.stack ?? error.message, cause: error.cause } : { ...fields };
+  const { error } = fields;
+  const described = error instanceof Error && { error: error.stack ?? error.message, cause: error.cause };
+  return { ...fields, ...described, ...traceFields(process.env['GCLOUD_PROJECT']) };
 }

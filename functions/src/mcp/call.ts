@@ -1,13 +1,13 @@
 /** Runs one tool call, from its raw arguments to its response. */
 import {
-  type Approvals,
   checkPermission,
   type PermissionCheckPorts,
+  type RequiredPermission,
   requirePermission,
 } from '../access/rules/permissionCheck.ts';
 import type { AccessPorts } from '../access/rules/ports.ts';
 import { callingAgent, touchPresence } from '../agents/rules/liveness.ts';
-import { approvalRulesIn, rightsOf } from '../identity/rules/principal.ts';
+import { rightsOf } from '../identity/rules/principal.ts';
 import type { Actor } from '../kernel/auditLog.ts';
 import {
   IDEMPOTENCY_HOURS,
@@ -17,11 +17,19 @@ import {
 } from '../kernel/commit.ts';
 import { requireTime, type TrackWait } from '../kernel/concurrency.ts';
 import { keyReused, MusterError } from '../kernel/errors.ts';
-import { canonicalJson, type JsonObject } from '../kernel/json.ts';
-import { LooseningError } from '../kernel/loosening.ts';
+import { canonicalJson, type JsonObject, sentBytes } from '../kernel/json.ts';
 import type { KernelPorts } from '../kernel/ports.ts';
-import { type CallContext, type Progress, presentableError, type RequestContext } from './callContext.ts';
-import type { FoundResource, FoundTemplate } from './resources.ts';
+import { type ApprovalPorts, mayNeedApproval, withApproval } from './approval.ts';
+import {
+  type CallContext,
+  type ElicitationQuestion,
+  type McpTaskState,
+  type Progress,
+  presentableError,
+  type RequestContext,
+} from './callContext.ts';
+import type { VariableCompletion } from './resource.ts';
+import type { FoundResource } from './resources.ts';
 import { type FoundTool, fullName, type PreparedCall, type Tool } from './tool.ts';
 import {
   CHECK_BEFORE_RETRY,
@@ -32,18 +40,20 @@ import {
 } from './toolResponse.ts';
 
 export interface CallPorts
-  extends IdempotencyPorts,
+  extends ApprovalPorts,
+    IdempotencyPorts,
     PermissionCheckPorts,
     Pick<AccessPorts, 'limits' | 'presence' | 'metrics' | 'log'> {
   readonly services: () => never;
-  readonly approvals: Approvals;
   readonly view: CallContext['view'];
+  readonly keepDays: Readonly<Record<McpTaskState['kept'], number>>;
 }
 
 /** Functions that send data to the client before the response to its call. */
 interface ClientChannel {
   readonly notify: CallContext['notify'];
   readonly elicitation?: CallContext['elicitation'];
+  readonly respondWithTask?: CallContext['respondWithTask'];
   /** Token that the client sent for progress notifications; undefined if the client did not request any. */
   readonly progressToken?: string | number | undefined;
   /** Returns the size in bytes of a JSON response as it is sent. */
@@ -78,7 +88,7 @@ export async function callTool(
     const { principal } = admitted;
     const prepared = tool.prepare(args);
     requireTime(timeLeft);
-    const { notify, elicitation, progressToken } = channel;
+    const { notify, elicitation, respondWithTask, progressToken } = channel;
     const { send: progress, during } =
       progressToken === undefined ? NO_PROGRESS : new ProgressReport(notify, progressToken);
     // A caller that loses its role while the call waits does not get the result.
@@ -99,11 +109,9 @@ export async function callTool(
       timeoutError = decision;
     };
     const identity = { by: actorOf(admitted, name), credential };
-    const mayWait = tool.approvable === true || (tool.loosens ?? []).length > 0;
-    const approved = mayWait ? withApproval(ports.approvals, admitted, { name, tool }, prepared) : prepared;
-    const work = runOnce(ports, identity, approved, (operation) =>
-      contextOf(ports, admitted, { operation, notify, elicitation, progress, onTimeout, trackWait }),
-    );
+    const approved = mayNeedApproval(tool) ? withApproval(ports, admitted, { name, tool }, prepared) : prepared;
+    const means = { notify, elicitation, respondWithTask, progress, onTimeout, trackWait };
+    const work = runOnce(ports, identity, approved, (operation) => contextOf(ports, admitted, { operation, ...means }));
     const named = work.catch((error: unknown) => {
       throw withToolArgumentName(error, tool);
     });
@@ -133,34 +141,79 @@ export function actorOf({ principal, workspace, requestId }: RequestContext, too
 
 /** Reads a resource. @throws MusterError that may be shown to the caller */
 export function readResource(ports: CallPorts, requestContext: RequestContext, found: FoundResource): Promise<string> {
-  return measuredRead(ports, requestContext, found.what, async () => {
+  return measuredRead(ports, requestContext, { tool: found.what }, async () => {
     await ports.limits.take(requestContext.principal);
     const admitted = await checkPermission(ports, requestContext, found.need);
     return textWithinSizeLimit(found, await found.resource.read(readingContext(ports, admitted, found.what)));
   });
 }
 
-/** Returns possible values of a template's variable. @throws MusterError that may be shown to the caller */
+/** Variable of a resource template, or argument of a prompt. */
+export interface CompletedVariable {
+  readonly need: RequiredPermission;
+  readonly completion: VariableCompletion | undefined;
+  readonly chosen: Readonly<Record<string, string>>;
+}
+
+/** Returns possible values of a variable. @throws MusterError that may be shown to the caller */
 export function completeVariable(
   ports: CallPorts,
   requestContext: RequestContext,
-  { need, template }: FoundTemplate,
-  { variable, chosen }: { readonly variable: string; readonly chosen: Readonly<Record<string, string>> },
+  { need, completion, chosen }: CompletedVariable,
 ): Promise<readonly string[]> {
-  const what = template.uriTemplate;
-  return measuredRead(ports, requestContext, `complete ${what}`, async () => {
+  const { what } = need;
+  return measuredRead(ports, requestContext, { tool: `complete ${what}` }, async () => {
     const context = readingContext(ports, await checkPermission(ports, requestContext, need), what);
-    return (await template.completions.get(variable)?.(context, chosen)) ?? [];
+    return (await completion?.(context, chosen)) ?? [];
   });
+}
+
+export interface ReadTask {
+  readonly state: McpTaskState;
+  /** Outcome of the tool; undefined unless the work has ended. */
+  readonly outcome?: Outcome;
+  /** Questions for which the work waits, by their ids. */
+  readonly questions: ReadonlyMap<string, ElicitationQuestion>;
+}
+
+/**
+ * Reads work that MCP shows as a task. The caller has already been counted towards the rate limit.
+ * @throws MusterError that may be shown to the caller; NOT_FOUND if the work is missing or hidden
+ */
+export function readTask(
+  ports: CallPorts,
+  requestContext: RequestContext,
+  { toolset, tool }: FoundTool,
+  id: string,
+): Promise<ReadTask> {
+  const { requestId, directory } = requestContext;
+  const what = 'tasks/get';
+  // The work may be in a workspace other than that of the URL. The toolset checks the caller's role there.
+  const need = { toolset, what, role: 'viewer', scope: 'owner', writes: false } as const;
+  const read = async (): Promise<ReadTask> => {
+    const { task } = tool;
+    if (task === undefined) throw new Error(`Calls of ${tool.name} cannot become tasks.`);
+    const context = readingContext(ports, await checkPermission(ports, requestContext, need), what);
+    const state = await task.state(context, id);
+    const { status, waitsFor } = state;
+    const questions = waitsFor && (await ports.questions.pending(context.principal, waitsFor));
+    if (status !== 'ended') return { state, questions: questions ?? new Map() };
+    const outcome = await task.response(context, id).then(
+      (answer) => ({ answer: withinSizeLimit(tool, answer, sentBytes) }),
+      (error) => ({ error: withToolNames(presentableError(error, requestId, what, ports.log), directory) }),
+    );
+    return { state, outcome, questions: new Map() };
+  };
+  return measuredRead(ports, requestContext, { tool: what, isRoutine: true }, read);
 }
 
 function measuredRead<T>(
   ports: CallPorts,
   requestContext: RequestContext,
-  what: string,
+  observed: Parameters<typeof measured>[2],
   read: () => Promise<T>,
 ): Promise<T> {
-  return measured(ports, requestContext, { tool: what }, async () => {
+  return measured(ports, requestContext, observed, async () => {
     requireTime(requestContext.timeLeft);
     return withRequestTimeout(read(), requestContext.timeLeft());
   });
@@ -180,7 +233,10 @@ export function readingContext(ports: CallPorts, requestContext: RequestContext,
 function contextOf(
   ports: CallPorts,
   requestContext: RequestContext,
-  call: Pick<CallContext, 'operation' | 'notify' | 'elicitation' | 'progress' | 'onTimeout' | 'trackWait'>,
+  call: Pick<
+    CallContext,
+    'operation' | 'notify' | 'elicitation' | 'respondWithTask' | 'progress' | 'onTimeout' | 'trackWait'
+  >,
 ): CallContext {
   const { credential: _, ...request } = requestContext;
   const { services, view } = ports;
@@ -284,33 +340,6 @@ export class WaitTime {
   get milliseconds(): number {
     return this.open === 0 ? this.ended : this.ended + this.now() - this.since;
   }
-}
-
-// Approval of calls. Source: docs/security.md#two-rules; docs/decisions/0033-asking-people.md.
-
-/** Returns the call with a wait for approval, if a workspace rule or a loosened limit requires approval. */
-export function withApproval(
-  approvals: Approvals,
-  { principal, workspace }: RequestContext,
-  { name, tool }: { readonly name: string; readonly tool: Tool },
-  prepared: PreparedCall,
-): PreparedCall {
-  const { input, idempotencyKey, maxUsd } = prepared;
-  const call = { principal, workspace, tool: name, input, idempotencyKey, maxUsd };
-  const isAsked = tool.approvable && approvalRulesIn(principal.owner, workspace);
-  return {
-    ...prepared,
-    async run(context) {
-      const decision = isAsked ? await approvals.requireApproval(call) : undefined;
-      if (decision !== undefined) return decision;
-      try {
-        return await prepared.run(context);
-      } catch (error) {
-        if (!(error instanceof LooseningError) || error.loosening.inPerson || !tool.loosens?.length) throw error;
-        return approvals.requireLooseningApproval(call, error);
-      }
-    },
-  };
 }
 
 // Progress notifications. Source: MCP 2025-11-25, "Progress".

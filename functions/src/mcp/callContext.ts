@@ -1,7 +1,7 @@
 /** Context of an HTTP request, and of each tool call in it, with their errors. */
 import type { Caller, Principal, Scope } from '../identity/rules/principal.ts';
 import type { Role } from '../identity/rules/role.ts';
-import { type Operation, UnknownCommitOutcomeError } from '../kernel/commit.ts';
+import { type CallRecord, type Operation, UnknownCommitOutcomeError } from '../kernel/commit.ts';
 import type { LongPoll } from '../kernel/concurrency.ts';
 import { type ErrorDetails, MusterError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -19,6 +19,8 @@ export interface RequestContext {
   /** URL of this deployment without a trailing slash: `https://…cloudfunctions.net/mcp`. */
   readonly baseUrl: string;
   readonly directory: Directory;
+  /** W3C trace context of the caller, or else of the HTTP request. Runs and coding tasks store it. */
+  readonly traceparent?: string | undefined;
   /** Returns a signal that fires when the client disconnects. Creating the signal costs more than a cheap call. */
   disconnectSignal(): AbortSignal;
   /** Time left for the request, shared by all its calls. A tool that waits must leave enough time to respond. */
@@ -43,6 +45,8 @@ export interface CallContext<out Services = never> extends LongPoll, Omit<Reques
   notify(notification: Notification): void;
   /** Undefined if the client cannot ask its user, or can do so only in a session, as in older protocol revisions. */
   readonly elicitation?: Elicitation | undefined;
+  /** Responds to the call with a task instead of the result. Undefined if the client does not support tasks. */
+  readonly respondWithTask?: ((state: McpTaskState) => void) | undefined;
   /** Sends progress to clients that requested it. Only for tools with `notifies`. */
   progress(progress: Progress): void;
 }
@@ -54,8 +58,8 @@ export interface CallContext<out Services = never> extends LongPoll, Omit<Reques
 export interface Elicitation {
   /** Returns the person's unvalidated answer to a question; undefined if the question was not asked yet. */
   response(key: string): ElicitationResponse | undefined;
-  /** Responds to the call with a question for the person instead of the result. */
-  ask(key: string, form: ElicitationForm): void;
+  /** Responds to the call with a question instead of the result. Returns false if the client cannot show it. */
+  ask(key: string, question: ElicitationQuestion): boolean;
 }
 
 export interface ElicitationResponse {
@@ -63,13 +67,53 @@ export interface ElicitationResponse {
   readonly content?: Readonly<Record<string, unknown>>;
 }
 
+/** Question for the person at the client, as a form, as the address of a page, or as either. */
+export interface ElicitationQuestion {
+  readonly message: string;
+  readonly form?: ElicitationForm | undefined;
+  /** Page on which the person decides, signed in as themselves. That the page was opened is not a decision. */
+  readonly url?: string | undefined;
+}
+
 /** A form with one text field, or with one choice if `options` is set. */
 export interface ElicitationForm {
-  readonly message: string;
   readonly field: string;
   readonly title: string;
   readonly options?: readonly string[] | undefined;
 }
+
+/** Open requests to the caller's own owner, which the caller's client may show. */
+export interface ClientQuestions {
+  /** Returns the questions by the ids of their requests. */
+  pending(principal: Principal, waitsFor: WaitsFor): Promise<ReadonlyMap<string, ElicitationQuestion>>;
+  /** Records that the client has shown the question, and the person's answer, if the question may be answered there. */
+  shown(principal: Principal, id: string, response: ElicitationResponse, record: CallRecord): Promise<void>;
+  /** Resolves when the request is closed, or after some seconds. */
+  decided(principal: Principal, id: string, poll: LongPoll): Promise<unknown>;
+}
+
+/**
+ * Work that continues after its call, as MCP's tasks extension shows it. It is stored as a run or a coding task, so any
+ * instance can respond. Source: docs/decisions/0058-tasks-prompts-traces.md.
+ */
+export interface McpTaskState {
+  /** Id of the work, such as `run-abcdefghijklmnopqrst`. */
+  readonly id: string;
+  readonly status: 'working' | 'ended' | 'cancelled';
+  /** Current step of the work, or the reason why it waits. */
+  readonly message?: string | undefined;
+  readonly createdAt: Date;
+  readonly changedAt: Date;
+  /** Retention setting of the work. */
+  readonly kept: 'runs' | 'tasks';
+  readonly pollMs: number;
+  readonly waitsFor?: WaitsFor | undefined;
+  /** Call that cancels the work, by the tool's full name. */
+  readonly cancel: { readonly tool: string; readonly args: JsonObject };
+}
+
+/** Request to a person, by its id, or an exhausted budget, by its key. */
+export type WaitsFor = { readonly request: string } | { readonly budget: string };
 
 export interface Notification {
   readonly method: string;

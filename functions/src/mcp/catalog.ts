@@ -6,6 +6,7 @@ import { type JsonObject, type JsonValue, jsonObject } from '../kernel/json.ts';
 import type { Directory, ListedToolInfo, RequestContext } from './callContext.ts';
 import { compactSchema, inputJsonSchema, outputJsonSchema, responseOrErrorSchema } from './jsonSchema.ts';
 import { acceptedNames, OTHER_ENDPOINT, toolNaming, wireName } from './names.ts';
+import type { FoundPrompt } from './prompt.ts';
 import { type Resources, resourcesOf, type ViewMeta, viewOf } from './resources.ts';
 import { type EventSource, type FoundTool, fullName, type Tool, type ToolHints, type Toolset } from './tool.ts';
 import { type Dialect, type Listing, type Selection, SHORT_LISTS } from './urlSelection.ts';
@@ -15,12 +16,18 @@ export const MAX_INSTRUCTIONS_LENGTH = 2000;
 
 export interface Catalog {
   readonly resources: Resources;
+  /** Prompts by name, in the order of the toolsets. */
+  readonly prompts: ReadonlyMap<string, FoundPrompt>;
   readonly instructions: string;
   /** Names of the tools at this endpoint. */
   readonly methods: readonly string[];
   readonly directory: Directory;
   readonly toolsets: readonly string[];
   findTool(name: string): FoundTool | undefined;
+  /** Whether calls of any tool can become tasks. */
+  readonly hasTasks: boolean;
+  /** Returns the tool whose calls become tasks with ids of this form. */
+  findTask(id: string): FoundTool | undefined;
   /** Returns the `tools/list` result for callers with these roles. `kind`: whether they are people or agents. */
   listFor(roles: ReturnType<typeof rolesOf>, kind: Principal['kind']): ToolList;
 }
@@ -84,12 +91,19 @@ export class Catalogs {
     // A caller that cannot search for tools gets a list of all tools that it may call.
     const listing = wanted === 'short' && !byName.has('system.listSkills') ? 'light' : wanted;
     const wireNames = wireNamesOf(found, dialect);
+    const tasked = found.filter(({ tool }) => tool.task !== undefined);
+    const prompts = toolsets.flatMap(({ name: toolset, prompts: ofToolset = [] }) =>
+      ofToolset
+        .filter(({ writes }) => !(readonly && writes))
+        .map((prompt) => [prompt.name, { toolset, prompt }] as const),
+    );
     const known = () => this.knownTools();
     const named = toolNaming(known, wireNames);
     // The instructions are built when first needed, because replacing tool names would slow down cold starts.
     let instructions: string | undefined;
     return {
       resources: resourcesOf(toolsets, found, named),
+      prompts: new Map(prompts),
       get instructions() {
         instructions ??= instructionsOf(toolsets, listing, named);
         return instructions;
@@ -105,6 +119,8 @@ export class Catalogs {
       },
       toolsets: toolsets.map(({ name }) => name),
       findTool: (name) => byName.get(name),
+      hasTasks: tasked.length > 0,
+      findTask: (id) => tasked.find(({ tool }) => tool.task?.ids.test(id)),
       listFor: listMaker(found, listing, dialect, known),
     };
   }

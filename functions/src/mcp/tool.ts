@@ -8,8 +8,9 @@ import { type JsonObject, jsonObject } from '../kernel/json.ts';
 import type { Loosened } from '../kernel/loosening.ts';
 import { lazy } from '../kernel/memoCache.ts';
 import { hasAtMost } from '../kernel/text.ts';
-import type { CallContext } from './callContext.ts';
+import type { CallContext, McpTaskState } from './callContext.ts';
 import { unwrapped } from './jsonSchema.ts';
+import type { Prompt } from './prompt.ts';
 import type { Resource, ResourceTemplate } from './resource.ts';
 import { argumentsChecker, isRecord, type WithBrandedIds } from './validation.ts';
 
@@ -86,6 +87,8 @@ interface ToolDescription<Input extends z.ZodObject, Output extends z.ZodObject>
   readonly notifies?: true | (keyof Input['shape'] & string);
   /** Whether agents call the tool so often that its successful calls are counted but not logged. */
   readonly routine?: true;
+  /** Whether a call always becomes a task, so that clients without support for tasks cannot call the tool. */
+  readonly taskOnly?: true;
   /** Name of the file in the toolset's folder `views/`, without extension, that shows the response in chat apps. */
   readonly view?: string;
 }
@@ -97,8 +100,20 @@ interface ToolDefinition<Services, Input extends z.ZodObject, Output extends z.Z
   handler(context: WritingContext<Services, Outcome>, input: z.output<Input>): Promise<Outcome>;
   /** Returns the response as text for terminals, with all important data. Programs read the structured response. */
   text?(answer: z.output<Output>): string;
+  /** How MCP shows long calls of this tool as tasks. */
+  readonly task?: TaskSource<Services, z.input<Output>>;
   /** Completes a stored response for a repeated call, if the response contains data that must not be stored. */
   replay?(context: CallContext<Services>, input: z.output<Input>, stored: JsonObject): Promise<z.input<Output>>;
+}
+
+/** Reads work that MCP shows as a task. The context is that of a resource: it can neither write nor wait. */
+export interface TaskSource<in Services, out Response> {
+  /** Form of the ids of the work. */
+  readonly ids: RegExp;
+  /** @throws MusterError NOT_FOUND if the work is missing or hidden from the caller */
+  state(context: CallContext<Services>, id: string): Promise<McpTaskState>;
+  /** Returns the response to a call that waited for the end. @throws MusterError that such a call gets */
+  response(context: CallContext<Services>, id: string): Promise<Response>;
 }
 
 /** Converts the outcome of a call to its response, both for the caller and for storage under an idempotency key. */
@@ -141,6 +156,7 @@ export interface PreparedCall<in Services = never> {
 export interface Tool<in Services = never> extends ToolDescription<z.ZodObject, z.ZodObject> {
   /** Returns the response as text. Default: JSON. */
   readonly text?: (answer: JsonObject) => string;
+  readonly task?: TaskSource<Services, JsonObject>;
   /** Returns the workspace that a call names; undefined if it names none or an invalid one, which `prepare` rejects. */
   workspaceIn(rawArguments: Readonly<Record<string, unknown>>): string | undefined;
   /** @throws MusterError VALIDATION_ERROR, REQUIRED_FIELD or INVALID_FORMAT, which names the argument */
@@ -242,7 +258,7 @@ export function toolsFor<Services>() {
 function toolOf<Services, Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
   definition: ToolDefinition<Services, Input, Output, Outcome> & Rendering<Input, Output, Outcome>,
 ): Tool<Services> {
-  const { handler, response, replay, input, maxUsd, text, ...rest } = definition;
+  const { handler, response, replay, input, maxUsd, text, task, ...rest } = definition;
   const keyed = !rest.annotations.readOnlyHint;
   // Prepared when a tool is first listed or called, because most instances use few tools.
   const isPlaced = !('workspace' in input.shape);
@@ -253,8 +269,16 @@ function toolOf<Services, Input extends z.ZodObject, Output extends z.ZodObject,
   const check = lazy(() => argumentsChecker(input, Object.keys(listed().shape)));
   const shown = (value: unknown): JsonObject => jsonObject.parse(rest.output.parse(value));
   const guidance = lazy(() => ({ plan: guidanceIn(rest.output) }));
+  const render = (answer: unknown, { directory }: CallContext<Services>): JsonObject => {
+    const plain = shown(answer);
+    const { plan } = guidance();
+    return plan ? jsonObject.parse(withGuidanceNames(plain, plan, directory.named)) : plain;
+  };
   return {
     ...rest,
+    ...(task && {
+      task: { ...task, response: async (context, id) => render(await task.response(context, id), context) },
+    }),
     ...(text && { text: (given: JsonObject) => text(rest.output.parse(given)) }),
     get input() {
       return listed();
@@ -270,15 +294,11 @@ function toolOf<Services, Input extends z.ZodObject, Output extends z.ZodObject,
         maxUsd: maxUsd === undefined ? Number.POSITIVE_INFINITY : maxUsd(checked),
         idempotencyKey: keyed ? checkKey({ idempotency_key: rawKey }).idempotency_key : undefined,
         async run(context) {
-          const { operation, directory } = context;
-          const render = (outcome: Outcome): JsonObject => {
-            const plain = shown(response(outcome, checked));
-            const { plan } = guidance();
-            return plan ? jsonObject.parse(withGuidanceNames(plain, plan, directory.named)) : plain;
-          };
+          const { operation } = context;
+          const answer = (outcome: Outcome) => render(response(outcome, checked), context);
           const recordResponse: RecordResponse<Outcome> = (outcome) =>
-            operation.argumentsHash === undefined ? { by: operation.by } : operation.recordResponse(render(outcome));
-          return render(await handler({ ...context, recordResponse }, checked));
+            operation.argumentsHash === undefined ? { by: operation.by } : operation.recordResponse(answer(outcome));
+          return answer(await handler({ ...context, recordResponse }, checked));
         },
         replay: async (context, stored) => (replay ? shown(await replay(context, checked, stored)) : stored),
       };
@@ -354,6 +374,7 @@ export interface Toolset<in Services = never> {
   readonly tools: readonly Tool<Services>[];
   readonly resources: readonly Resource<Services>[];
   readonly templates?: readonly ResourceTemplate<Services>[];
+  readonly prompts?: readonly Prompt<Services>[];
   /** Scope of the roles that the tools require. Default: the workspace of the call. */
   readonly scope?: Scope;
   /** Error format of the toolset. Default: that of the network specification. */

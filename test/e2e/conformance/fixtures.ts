@@ -1,9 +1,10 @@
 /**
- * Tools and resources that some scenarios of the conformance suites require. Only the tests serve them, so they
+ * Tools, resources and prompts that some scenarios of the conformance suites require. Only the tests serve them, so they
  * cannot be deployed.
  */
 import { z } from 'zod';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { promptsFor } from '../../../functions/src/mcp/prompt.ts';
 import { templatesFor } from '../../../functions/src/mcp/resource.ts';
 import { type Toolset, toolsFor } from '../../../functions/src/mcp/tool.ts';
 
@@ -13,6 +14,23 @@ const common = {
   role: 'viewer' as const,
   example: {},
 };
+
+const definePrompt = promptsFor<unknown>();
+
+/** Prompts, with the names that the scenarios require. */
+const prompts = [
+  definePrompt('test_simple_prompt', {
+    title: 'Simple prompt',
+    description: 'A prompt without arguments.',
+    text: ['This is a simple prompt for testing.'],
+  }),
+  definePrompt(
+    'test_prompt_with_arguments',
+    { title: 'Prompt with arguments', description: 'A prompt with two arguments.', text: ['Prompt with arguments:'] },
+    { arg1: z.string(), arg2: z.string() },
+    { arg1: async () => ['test', 'testing'] },
+  ),
+];
 
 /** Clients see the tools as `test_simple_text` and `test_error_handling`. */
 export const fixtures: Toolset = {
@@ -49,6 +67,7 @@ export const fixtures: Toolset = {
       read: async () => 'This is the content of the static text resource.',
     },
   ],
+  prompts,
   templates: [
     templatesFor<unknown>()({
       uriTemplate: 'test://template/{id}/data',
@@ -69,4 +88,21 @@ export const FIXTURE_SCENARIOS = [
   'tools-call-error',
   'resources-read-text',
   'resources-templates-read',
+  'prompts-list',
+  'prompts-get-simple',
+  'prompts-get-with-args',
+  'completion-complete',
+];
+
+/** Scenarios of the tasks extension. The suite skips the scenario for notifications. */
+export const TASK_SCENARIOS = [
+  'tasks-lifecycle',
+  'tasks-capability-negotiation',
+  'tasks-wire-fields',
+  'tasks-request-state-removal',
+  'tasks-mrtr-input',
+  'tasks-request-headers',
+  'tasks-dispatch-and-envelope',
+  'tasks-required-task-error',
+  'tasks-mrtr-composition',
 ];

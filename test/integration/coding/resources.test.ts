@@ -177,8 +177,9 @@ describe('coding resources', () => {
       ] as const) {
         const found = resources.findTemplate(template[0]);
         assert.ok(found);
+        const completion = found.template.completions.get(template[1]);
         const of = (asked: CodingTeam) =>
-          completeVariable(asked.ports, asked.exchange(asked.creator), found, { variable: template[1], chosen: {} });
+          completeVariable(asked.ports, asked.exchange(asked.creator), { need: found.need, completion, chosen: {} });
         assert.notDeepEqual(await of(team), [], template[0]);
         assert.deepEqual(await of(other), [], template[0]);
       }
@@ -214,7 +215,8 @@ describe('coding resources', () => {
     const complete = async (uriTemplate: string, variable: string, chosen = {}) => {
       const found = resources.findTemplate(uriTemplate);
       assert.ok(found);
-      return completeVariable(team.ports, team.exchange(team.creator), found, { variable, chosen });
+      const completion = found.template.completions.get(variable);
+      return completeVariable(team.ports, team.exchange(team.creator), { need: found.need, completion, chosen });
     };
     assert.ok((await complete('task://{taskId}/logs', 'taskId')).includes(taskId));
     assert.deepEqual(await complete('branch://{branchName}/tasks', 'branchName'), ['Main,2', 'feature/auth']);

@@ -1,6 +1,6 @@
 /** MCP elicitation: the client of a waiting agent asks the person. The tests use the client of the MCP SDK. */
 import assert from 'node:assert/strict';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, type ClientCapabilities, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { endpointSettings, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 import { authenticatorOf } from '../../support/principals.ts';
@@ -8,7 +8,9 @@ import { answer as answerOf } from '../coordination/calls.ts';
 import { silent } from '../coordination/team.ts';
 import { InboxFixture } from './fixture.ts';
 
-type Reply = { readonly action: 'accept'; readonly content: Record<string, string> } | { readonly action: 'decline' };
+type Reply = { readonly action: 'accept' | 'decline'; readonly content?: Record<string, string> };
+
+type Elicitation = ClientCapabilities['elicitation'] & {};
 
 const ASK = { question: 'Which color?', kind: 'choice', options: ['red', 'blue'] };
 
@@ -32,10 +34,14 @@ describe('elicitation of an answer by the client of an agent', () => {
   });
 
   /** Connects a client. Returns the forms that it showed and its inbox_wait call. The person replies with `reply`. */
-  async function connect(reply: (shown: unknown) => Promise<Reply>, revision = '2026-07-28', by = agent) {
+  async function connect(
+    reply: (shown: unknown) => Promise<Reply>,
+    revision = '2026-07-28',
+    elicitation: Elicitation = { form: {} },
+  ) {
     const endpoint = await serveEndpoint({
       ...fixture.app.calls,
-      authenticator: authenticatorOf(by),
+      authenticator: authenticatorOf(agent),
       ...endpointSettings(),
       log: silent,
     });
@@ -44,7 +50,7 @@ describe('elicitation of an answer by the client of an agent', () => {
     const client = new Client(
       { name: 'test', version: '1' },
       {
-        capabilities: { elicitation: { form: {} } },
+        capabilities: { elicitation },
         ...(revision === '2026-07-28' && { versionNegotiation: { mode: { pin: revision } } }),
       },
     );
@@ -63,7 +69,8 @@ describe('elicitation of an answer by the client of an agent', () => {
       });
       return Object(structuredContent);
     };
-    return { shown, wait };
+    const call = async (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args });
+    return { shown, wait, call };
   }
 
   const ask = async (more = {}) => String((await fixture.inbox(agent, 'ask', { ...ASK, ...more }))['request_id']);
@@ -154,7 +161,7 @@ describe('elicitation of an answer by the client of an agent', () => {
     const call = { tool: 'coding.create_task', arguments: {}, readonly: false };
     const demanded = { ...own, id: `${own.id}-demanded`, call };
     await fixture.app.kernel.store.commit([{ kind: 'createRequest', request: demanded }]);
-    assert.equal((await wait(demanded.id)).state, 'open');
+    assert.equal((await wait(demanded.id)).state, 'open', 'an approval needs a page');
     assert.equal(shown.length, 0);
   });
 
@@ -162,5 +169,73 @@ describe('elicitation of an answer by the client of an agent', () => {
     const { shown, wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }), '2025-11-25');
     assert.equal((await wait(await ask())).state, 'open');
     assert.equal(shown.length, 0);
+  });
+
+  describe('by opening a page', () => {
+    const URL_ONLY = { url: {} };
+    const CODE = { tool: 'CLAUDECODE', description: 'Add a test', instructions: 'Write it.' };
+    /** Requires approval of a tool. The agent's rights show this only if they are read afterwards. */
+    const demanded = async () => {
+      const { lineage } = await fixture.registered('worker');
+      await answerOf(fixture, 'access_update_workspace', { approvals: [{ tool: 'coding.create_task' }] }, ada);
+      agent = { ...(await fixture.agentOf('ada', 'worker')), ...(lineage && { lineage }) };
+    };
+    const idIn = (shown: unknown) => String(new URL(Object(shown).url).searchParams.get('request'));
+    const stateOf = async (id: string) => (await fixture.app.inbox.ports.requests.find(id))?.value.state;
+
+    for (const [elicitation, question, approval] of [
+      [{}, 'form', undefined],
+      [{ form: {} }, 'form', undefined],
+      [URL_ONLY, 'url', 'url'],
+      [{ form: {}, url: {} }, 'form', 'url'],
+    ] as const)
+      it(`shows ${question} for a question, ${approval ?? 'nothing'} for an approval: ${JSON.stringify(elicitation)}`, async () => {
+        await demanded();
+        const { shown, wait, call } = await connect(async () => ({ action: 'decline' }), '2026-07-28', elicitation);
+        assert.equal((await wait(await ask())).state, 'open');
+        assert.equal((await call('coding_create_task', CODE)).isError, true);
+        const modes = shown.map((one) => Object(one).mode ?? 'form');
+        assert.deepEqual(modes, approval === undefined ? [question] : [question, approval]);
+      });
+
+    it('runs the call if the person approves it on the page', async () => {
+      await demanded();
+      const { shown, call } = await connect(
+        async (page) => {
+          await fixture.inbox(ada, 'answer', { request_id: idIn(page), answer: 'approve' });
+          await fixture.app.services.approvedCalls.execute(idIn(page));
+          return { action: 'accept' };
+        },
+        '2026-07-28',
+        URL_ONLY,
+      );
+      const { isError, structuredContent } = await call('coding_create_task', CODE);
+      assert.equal(isError, undefined, JSON.stringify(structuredContent));
+      assert.equal(Object(structuredContent).result.task.description, 'Add a test');
+      assert.equal(shown.length, 1);
+    });
+
+    it('changes nothing and asks only once if the person opens the page without a decision', async () => {
+      await demanded();
+      const { shown, wait, call } = await connect(
+        async () => ({ action: shown.length === 1 ? 'decline' : 'accept' }),
+        '2026-07-28',
+        URL_ONLY,
+      );
+      const refused = await call('coding_create_task', CODE);
+      const id = idIn(shown[0]);
+      assert.match(JSON.stringify(refused.structuredContent), /APPROVAL_REQUIRED.*inbox_wait/);
+      assert.equal((await wait(id)).state, 'open');
+      assert.equal(shown.length, 1);
+      const question = await ask();
+      assert.equal((await wait(question)).state, 'open');
+      assert.deepEqual([await stateOf(id), await stateOf(question), shown.length], ['open', 'open', 2]);
+    });
+
+    it('does not show the page of a request to another person', async () => {
+      const { shown, wait } = await connect(async () => ({ action: 'accept' }), '2026-07-28', URL_ONLY);
+      assert.equal((await wait(await ask({ to: fixture.id('ben') }))).state, 'open');
+      assert.deepEqual(shown, []);
+    });
   });
 });

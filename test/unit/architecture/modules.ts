@@ -13,6 +13,7 @@ const foundation = [
   'mcp/jsonSchema.ts',
   'mcp/resource.ts',
   'mcp/callContext.ts',
+  'mcp/prompt.ts',
 ];
 
 const entryPoints = (...toolsets: readonly string[]): readonly string[] =>
@@ -122,6 +123,7 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   'ipaddr.js': ['vendors/clientdocument/'],
   firebase: ['signin/page/'],
   'firebase-functions': ['entry/', 'config.ts', 'kernel/platform.ts'],
+  'node:async_hooks': ['kernel/trace.ts'],
   'node:diagnostics_channel': ['entry/'],
   'node:dns': ['vendors/clientdocument/'],
   'node:fs': ['kernel/platform.ts'],

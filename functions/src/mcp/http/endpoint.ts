@@ -4,6 +4,7 @@
  * docs/semantics.md#the-endpoint.
  */
 import { requestTimeLeft } from '../../kernel/concurrency.ts';
+import { validTraceparent, withTraces } from '../../kernel/trace.ts';
 import { presentableError } from '../callContext.ts';
 import { type Answer, challenge, credential } from './credential.ts';
 import { after, type FrontDependencies, type MaybeAsync, Pipeline, type PipelineRequest } from './pipeline.ts';
@@ -29,7 +30,7 @@ const answer = Pipeline.start<Arrived>()
 
 export function createEndpoint(front: FrontDependencies, load: Arrived['load']): Endpoint {
   const { log, randomness } = front;
-  return async (request, response) => {
+  const respond: Endpoint = async (request, response) => {
     const requestId = randomness.uuid();
     const timeLeft = requestTimeLeft();
     try {
@@ -41,5 +42,9 @@ export function createEndpoint(front: FrontDependencies, load: Arrived['load']):
       log.info('request_refused', { requestId, status: error.status, why: error.message });
       sendRejection(request, response, error);
     }
+  };
+  return (request, response) => {
+    const http = validTraceparent(request.headers['traceparent']);
+    return withTraces({ http }, () => respond(request, response));
   };
 }

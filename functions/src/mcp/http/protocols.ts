@@ -1,9 +1,11 @@
 /** Steps of a request with a credential. It gets an event stream, or a response as a page, in plain JSON-RPC or in MCP. */
 import type { ServerResponse } from 'node:http';
 import { DEFAULT_WORKSPACE } from '../../identity/rules/principal.ts';
+import { validTraceparent, withTraces } from '../../kernel/trace.ts';
 import { Catalogs, type RoutedRequest } from '../catalog.ts';
 import { serveMcp } from '../protocol/server.ts';
 import { knownPaths } from '../urlSelection.ts';
+import { valueAt } from '../validation.ts';
 import { body, contentType, message, type ReadBody } from './body.ts';
 import { type Answer, type Authenticated, authenticate, toolsets } from './credential.ts';
 import { type AnswerDependencies, Pipeline, type PipelineRequest, type WithServices } from './pipeline.ts';
@@ -66,10 +68,24 @@ function rpc(exchange: Exchange & WithContext & ReadBody): false | Promise<true>
   return selection.protocol === 'rpc' && reply(exchange, serveRpc(deployment, routed, bytes));
 }
 
+/** Responds to a message. A batch has the trace of its first message. */
 function mcp(exchange: Exchange & WithContext & { readonly message: unknown }): Promise<true> {
   const { request, deployment, routed, message } = exchange;
-  return reply(exchange, serveMcp(deployment, { ...routed, headers: request.headers, body: message }));
+  const { headers } = request;
+  const client = validTraceparent(valueAt(Array.isArray(message) ? message[0] : message, TRACEPARENT_PATH));
+  const traceparent = client ?? validTraceparent(headers['traceparent']);
+  const inbound = {
+    ...routed,
+    ...(traceparent !== undefined && { requestContext: { ...routed.requestContext, traceparent } }),
+  };
+  return reply(
+    exchange,
+    withTraces({ client }, () => serveMcp(deployment, { ...inbound, headers, body: message })),
+  );
 }
+
+/** Place of the client's trace context. Source: MCP 2026-07-28, "_meta". */
+const TRACEPARENT_PATH = ['params', '_meta', 'traceparent'];
 
 async function reply({ request, response }: PipelineRequest, made: Promise<McpReply>): Promise<true> {
   await send(request, response, await made);

@@ -1,15 +1,13 @@
 /** Handlers of the MCP methods, in the form that the MCP SDK requires. */
 import {
-  CLIENT_CAPABILITIES_META_KEY,
   INVALID_PARAMS,
-  type InputRequiredResult,
-  inputRequired,
-  inputResponse,
   type JSONRPCRequest,
   ProtocolError,
   ResourceNotFoundError,
+  type Result,
   SERVER_INFO_META_KEY,
   Server,
+  type ServerContext,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -17,13 +15,16 @@ import { rolesOf } from '../../identity/rules/principal.ts';
 import { ERROR_CODES, MusterError, shownName } from '../../kernel/errors.ts';
 import { sentBytes } from '../../kernel/json.ts';
 import { type CallPorts, callTool, completeVariable, readResource } from '../call.ts';
-import type { Elicitation, Notification } from '../callContext.ts';
+import type { McpTaskState, Notification } from '../callContext.ts';
 import type { RoutedRequest } from '../catalog.ts';
 import { unknownTool } from '../names.ts';
+import { type FoundPrompt, promptText } from '../prompt.ts';
 import { VIEWS_EXTENSION } from '../resources.ts';
 import type { FoundTool } from '../tool.ts';
 import { legacyResult, type Outcome, type ToolResult, toolResult } from '../toolResponse.ts';
 import { isRecord } from '../validation.ts';
+import { elicitationOf } from './elicitation.ts';
+import { requireTasks, serveTasks, supportsTasks, TASKS_EXTENSION, taskFields } from './tasks.ts';
 
 /** `legacy`: protocol revisions up to 2025-11-25, which begin with a handshake. `modern`: later ones, without it. */
 export type Era = 'legacy' | 'modern';
@@ -35,6 +36,7 @@ export const MODERN = '2026-07-28';
 const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
 const CACHE_HINTS = {
+  'prompts/list': LIST_CACHE,
   'resources/list': LIST_CACHE,
   'resources/templates/list': LIST_CACHE,
   'server/discover': LIST_CACHE,
@@ -51,8 +53,13 @@ export const CALL = z.looseObject({
   arguments: z.custom<Readonly<Record<string, unknown>>>(isRecord, 'expected object').optional(),
 });
 
+export const PROMPT = z.looseObject({
+  name: z.string(),
+  arguments: z.record(z.string(), z.string('expected text')).optional(),
+});
+
 const COMPLETION = z.looseObject({
-  ref: z.looseObject({ type: z.string(), uri: z.string().optional() }),
+  ref: z.looseObject({ type: z.string(), uri: z.string().optional(), name: z.string().optional() }),
   argument: z.looseObject({ name: z.string(), value: z.string() }),
   context: z.looseObject({ arguments: z.record(z.string(), z.string()).optional() }).optional(),
 });
@@ -66,53 +73,85 @@ type Client = Readonly<{ era: Era; readsStructure: boolean }>;
 
 export const MODERN_CLIENT: Client = { era: 'modern', readsStructure: true };
 
+/** Returns the extensions that this endpoint supports; nothing if it supports none. */
+function extensionsOf(supported: Readonly<Record<string, boolean>>) {
+  const names = Object.keys(supported).filter((name) => supported[name]);
+  return names.length === 0 ? {} : { extensions: Object.fromEntries(names.map((name) => [name, {}])) };
+}
+
 /** Builds the server for one message. */
 export function buildServer(ports: ServerPorts, routed: RoutedRequest, client: Client): Server {
   const { era } = client;
-  const { requestContext, listed, selected } = routed;
-  const { resources } = listed;
+  const { listed, selected } = routed;
+  const { resources, prompts } = listed;
   const { listed: fixed, templates, hasViews } = resources;
   const hasResources = fixed.length > 0 || templates.length > 0 || hasViews;
+  const isCompletable = resources.completable || prompts.size > 0;
   // In the legacy revisions, subscriptions require a session, which Muster does not have.
   const subscribe = era === 'modern' && resources.watchable;
+  const hasTasks = era === 'modern' && selected.hasTasks;
   const server = new Server(identityOf(ports), {
     supportedProtocolVersions: era === 'modern' ? [MODERN] : SUPPORTED_PROTOCOL_VERSIONS,
     capabilities: {
       tools: {},
       ...(hasResources && { resources: subscribe ? { subscribe } : {} }),
-      ...(resources.completable && { completions: {} }),
-      ...(hasViews && { extensions: { [VIEWS_EXTENSION]: {} } }),
+      ...(prompts.size > 0 && { prompts: {} }),
+      ...(isCompletable && { completions: {} }),
+      ...extensionsOf({ [VIEWS_EXTENSION]: hasViews, [TASKS_EXTENSION]: hasTasks }),
     },
     instructions: listed.instructions,
     cacheHints: CACHE_HINTS,
   });
-  server.setRequestHandler('tools/call', { params: CALL }, async ({ name, arguments: args = {} }, context) => {
-    const found = selected.findTool(name);
-    if (found === undefined)
-      throw new ProtocolError(INVALID_PARAMS, unknownTool(name, listed, requestContext.directory.tools));
-    const asking = era === 'modern' ? elicitationOf(context.mcpReq) : undefined;
-    const channel = {
-      elicitation: asking?.elicitation,
-      notify: (notification: Notification) => {
-        // Sending fails only if the client has disconnected. Then the response fails too, and this is handled.
-        context.mcpReq.notify({ ...notification }).catch(() => undefined);
-      },
-      progressToken: context.mcpReq._meta?.progressToken,
-      bytesOf: sentBytes,
-    };
-    const outcome = await callTool(ports, requestContext, found, { args, channel });
-    if (asking?.request !== undefined && 'answer' in outcome) return asking.request;
-    return { ...resultOf(found, outcome, client) };
-  });
+  server.setRequestHandler('tools/call', { params: CALL }, (params, { mcpReq }) =>
+    call(ports, { routed, client }, params, mcpReq),
+  );
+  if (hasTasks) serveTasks(server, ports, routed, (found, outcome) => ({ ...resultOf(found, outcome, client) }));
+  if (prompts.size > 0) servePrompts(server, routed);
+  if (isCompletable)
+    server.setRequestHandler('completion/complete', { params: COMPLETION }, (params) =>
+      complete(ports, routed, params),
+    );
   if (!hasResources) return server;
   server.setRequestHandler('resources/list', { params: PAGE }, () => ({ resources: resources.listed }));
   server.setRequestHandler('resources/templates/list', { params: PAGE }, () => ({
     resourceTemplates: resources.templates,
   }));
   server.setRequestHandler('resources/read', { params: READ }, ({ uri }) => read(ports, routed, uri));
-  if (!resources.completable) return server;
-  server.setRequestHandler('completion/complete', { params: COMPLETION }, (params) => complete(ports, routed, params));
   return server;
+}
+
+/** Calls a tool. The response is the result, a question for the person at the client, or a task. */
+async function call(
+  ports: CallPorts,
+  { routed, client }: { readonly routed: RoutedRequest; readonly client: Client },
+  { name, arguments: args = {} }: z.output<typeof CALL>,
+  mcpReq: ServerContext['mcpReq'],
+): Promise<Result> {
+  const { requestContext, listed, selected } = routed;
+  const found = selected.findTool(name);
+  if (found === undefined)
+    throw new ProtocolError(INVALID_PARAMS, unknownTool(name, listed, requestContext.directory.tools));
+  if (found.tool.taskOnly) requireTasks(mcpReq);
+  const asking = client.era === 'modern' ? elicitationOf(mcpReq) : undefined;
+  let task: McpTaskState | undefined;
+  const respondWithTask = (state: McpTaskState) => {
+    task = state;
+  };
+  const channel = {
+    elicitation: asking?.elicitation,
+    notify: (notification: Notification) => {
+      // Sending fails only if the client has disconnected. Then the response fails too, and this is handled.
+      mcpReq.notify({ ...notification }).catch(() => undefined);
+    },
+    progressToken: mcpReq._meta?.progressToken,
+    bytesOf: sentBytes,
+    ...(client.era === 'modern' && supportsTasks(mcpReq) && { respondWithTask }),
+  };
+  const outcome = await callTool(ports, requestContext, found, { args, channel });
+  const isDone = 'answer' in outcome;
+  if (asking?.request !== undefined && (isDone || outcome.error.code === 'APPROVAL_REQUIRED')) return asking.request;
+  if (task !== undefined && isDone) return { resultType: 'task', ...taskFields(ports, task) };
+  return { ...resultOf(found, outcome, client) };
 }
 
 async function read(ports: CallPorts, { requestContext, selected }: RoutedRequest, uri: string) {
@@ -131,27 +170,73 @@ async function read(ports: CallPorts, { requestContext, selected }: RoutedReques
 /** Maximum number of completed values in a response. Source: MCP 2025-11-25, "Completion". */
 const MAX_VALUES = 100;
 
-/** Returns values for a variable of a template. @throws ProtocolError if the template or the variable is unknown */
+/** Returns values for a variable of a template, or an argument of a prompt. @throws ProtocolError if it is unknown */
 async function complete(
   ports: CallPorts,
-  { requestContext, selected }: RoutedRequest,
+  routed: RoutedRequest,
   { ref, argument, context }: z.output<typeof COMPLETION>,
 ) {
-  const found = ref.type === 'ref/resource' ? selected.resources.findTemplate(ref.uri ?? '') : undefined;
-  if (found === undefined)
-    throw new ProtocolError(INVALID_PARAMS, `Unknown resource template: ${shownName(ref.uri ?? ref.type)}`);
-  const { uriTemplate } = found.template;
-  if (!uriTemplate.includes(`{${argument.name}}`))
-    throw new ProtocolError(INVALID_PARAMS, `${uriTemplate} has no variable ${shownName(argument.name)}`);
+  const chosen = context?.arguments ?? {};
+  const variable =
+    ref.type === 'ref/prompt' ? promptVariable(routed, ref, argument) : templateVariable(routed, ref, argument);
   try {
-    const asked = { variable: argument.name, chosen: context?.arguments ?? {} };
-    const possible = await completeVariable(ports, requestContext, found, asked);
+    const possible = await completeVariable(ports, routed.requestContext, { ...variable, chosen });
     const matching = [...new Set(possible)].filter((value) => value.startsWith(argument.value));
     const values = matching.slice(0, MAX_VALUES);
     return { completion: { values, total: matching.length, hasMore: matching.length > values.length } };
   } catch (error) {
     throw asProtocolError(error);
   }
+}
+
+type Ref = z.output<typeof COMPLETION>['ref'];
+type Argument = z.output<typeof COMPLETION>['argument'];
+
+function templateVariable({ selected }: RoutedRequest, { type, uri = '' }: Ref, { name }: Argument) {
+  const found = type === 'ref/resource' ? selected.resources.findTemplate(uri) : undefined;
+  if (found === undefined)
+    throw new ProtocolError(INVALID_PARAMS, `Unknown resource template: ${shownName(uri || type)}`);
+  const { need, template } = found;
+  if (!template.uriTemplate.includes(`{${name}}`))
+    throw new ProtocolError(INVALID_PARAMS, `${template.uriTemplate} has no variable ${shownName(name)}`);
+  return { need, completion: template.completions.get(name) };
+}
+
+function promptVariable(routed: RoutedRequest, { name: promptName = '' }: Ref, { name }: Argument) {
+  const { toolset, prompt } = findPrompt(routed, promptName);
+  if (!prompt.arguments.some((one) => one.name === name))
+    throw new ProtocolError(INVALID_PARAMS, `The prompt ${prompt.name} has no argument ${shownName(name)}`);
+  const need = { toolset, what: `prompt ${prompt.name}`, role: 'viewer', scope: 'workspace', writes: false } as const;
+  return { need, completion: prompt.completions[name] };
+}
+
+/** @throws ProtocolError if the URL selects no such prompt */
+function findPrompt({ listed }: RoutedRequest, name: string): FoundPrompt {
+  const found = listed.prompts.get(name);
+  if (found !== undefined) return found;
+  const known = [...listed.prompts.keys()].join(', ') || 'none';
+  throw new ProtocolError(INVALID_PARAMS, `Unknown prompt: ${shownName(name)}. Prompts: ${known}.`);
+}
+
+function servePrompts(server: Server, routed: RoutedRequest): void {
+  const { listed, requestContext } = routed;
+  const shown = ({ prompt }: FoundPrompt) => {
+    const { name, title, description } = prompt;
+    return { name, title, description, arguments: prompt.arguments.map((one) => ({ ...one })) };
+  };
+  server.setRequestHandler('prompts/list', { params: PAGE }, () => ({
+    prompts: [...listed.prompts.values()].map(shown),
+  }));
+  server.setRequestHandler('prompts/get', { params: PROMPT }, ({ name, arguments: given = {} }) => {
+    const found = findPrompt(routed, name);
+    try {
+      const text = promptText(found.prompt, given, requestContext.directory.named);
+      const { description } = found.prompt;
+      return { description, messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }] };
+    } catch (error) {
+      throw error instanceof MusterError ? new ProtocolError(INVALID_PARAMS, error.message) : error;
+    }
+  });
 }
 
 function asProtocolError(error: unknown): unknown {
@@ -208,55 +293,4 @@ export function respondDirectly(
     const result = { ...resultOf(found, outcome, client), ...stamp };
     return JSON.stringify({ result, jsonrpc: '2.0', id });
   });
-}
-
-// Questions to the person at the client. In the legacy revisions, the server sends them in a session, which Muster
-// does not have. In 2026-07-28, the response is the question, and the client repeats the call with the answer.
-// Source: MCP 2026-07-28, "Multi Round-Trip Requests"; docs/decisions/0033-asking-people.md.
-
-/** The capability to ask the user, if the client has it. */
-const envelope = z.looseObject({
-  [CLIENT_CAPABILITIES_META_KEY]: z.looseObject({
-    elicitation: z.looseObject({ form: z.looseObject({}).optional(), url: z.looseObject({}).optional() }),
-  }),
-});
-
-interface ModernCall {
-  readonly envelope?: unknown;
-  readonly inputResponses?: Record<string, unknown>;
-}
-
-interface ElicitationState {
-  readonly elicitation: Elicitation;
-  /** The question for the person; undefined if the call has not asked one. */
-  readonly request: InputRequiredResult | undefined;
-}
-
-/** Returns the means to ask the person at the client; undefined if the client cannot show forms. */
-export function elicitationOf({ envelope: requestEnvelope, inputResponses }: ModernCall): ElicitationState | undefined {
-  const { data } = envelope.safeParse(requestEnvelope);
-  if (data === undefined) return undefined;
-  const { form, url } = data[CLIENT_CAPABILITIES_META_KEY].elicitation;
-  // A client that supports elicitation without naming a mode supports forms.
-  if (form === undefined && url !== undefined) return undefined;
-  let asked: InputRequiredResult | undefined;
-  return {
-    elicitation: {
-      response(key) {
-        const response = inputResponse(inputResponses, key);
-        if (response.kind !== 'elicit') return undefined;
-        const { action, content } = response;
-        return { action, ...(content && { content }) };
-      },
-      ask(key, { message, field, title, options }) {
-        const text = { type: 'string' as const, title };
-        const property = options === undefined ? text : { ...text, enum: [...options] };
-        const requestedSchema = { type: 'object' as const, properties: { [field]: property }, required: [field] };
-        asked = inputRequired({ inputRequests: { [key]: inputRequired.elicit({ message, requestedSchema }) } });
-      },
-    },
-    get request() {
-      return asked;
-    },
-  };
 }

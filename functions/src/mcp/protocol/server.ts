@@ -16,6 +16,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { MusterError } from '../../kernel/errors.ts';
+import { mayNeedApproval } from '../approval.ts';
 import type { CallPorts } from '../call.ts';
 import type { RoutedRequest } from '../catalog.ts';
 import { HTTP_REJECTED } from '../http/rejection.ts';
@@ -24,7 +25,8 @@ import type { StreamPorts } from '../http/streams.ts';
 import { errorObject } from '../toolResponse.ts';
 import { checkJsonLimits, isRecord, valueAt } from '../validation.ts';
 import { respondSequentially } from './batch.ts';
-import { buildServer, CALL, type Era, MODERN, MODERN_CLIENT, PAGE, respondDirectly } from './definitions.ts';
+import { buildServer, CALL, type Era, MODERN, MODERN_CLIENT, PAGE, PROMPT, respondDirectly } from './definitions.ts';
+import { elicitationOf } from './elicitation.ts';
 import { LISTEN, listen } from './listen.ts';
 
 /** A request whose credential, origin, size and content type have been checked. */
@@ -143,7 +145,11 @@ function isPlain(
   if (mcpMethodHeader !== message.method) return false;
   if (message.method === 'tools/list') return true;
   if (message.method !== 'tools/call' || mcpNameHeader === undefined) return false;
-  return mcpNameHeader === message.params?.['name'] && !canSendNotifications(inbound, message);
+  if (mcpNameHeader !== message.params?.['name'] || canSendNotifications(inbound, message)) return false;
+  const tool = inbound.selected.findTool(mcpNameHeader)?.tool;
+  return (
+    tool === undefined || !mayNeedApproval(tool) || elicitationOf({ envelope: message.params['_meta'] }) === undefined
+  );
 }
 
 function canSendNotifications({ selected }: McpRequest, { method, params = {} }: JSONRPCRequest): boolean {
@@ -180,6 +186,7 @@ const INITIALIZE = z.looseObject({
 const SCHEMAS = new Map<string, z.ZodType>([
   ['tools/call', CALL],
   ['tools/list', PAGE],
+  ['prompts/get', PROMPT],
   ['initialize', INITIALIZE],
 ]);
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ErrorEnvelope, Toolset } from '../../mcp/tool.ts';
 import type { CodingServices } from './create.ts';
+import { prompts } from './prompts.ts';
 import { resources, templates } from './resources.ts';
 import { createTask, getTaskLogs, updateTask } from './tools/tasks.ts';
 import { appendLogs, claimTask, endTask, heartbeatTask, registerRunner, reportTask } from './tools/work.ts';
@@ -37,5 +38,6 @@ export const coding: Toolset<CodingServices> = {
   ],
   resources,
   templates,
+  prompts,
   errors: errorEnvelope,
 };

@@ -131,6 +131,8 @@ const namesOf =
   async ({ services, workspace }) =>
     (await services.coding.list(workspace, {}, MAX_TASKS)).items.flatMap(names);
 
+export const branchNames = namesOf(({ coding }) => [coding.branch]);
+
 const runnerSessions = namesOf(({ id, claim, coding }) =>
   [...(claim ? [claim] : []), ...coding.attempts].map(({ claim_epoch: epoch }) => `${id}.${epoch}`),
 );
@@ -221,7 +223,7 @@ export const templates: readonly ResourceTemplate<CodingServices>[] = [
     ...asJson,
     variables: z.strictObject({ branchName: z.string().min(1).max(250) }),
     slashes: true,
-    complete: { branchName: namesOf(({ coding }) => [coding.branch]) },
+    complete: { branchName: branchNames },
     read: async (context, { branchName: branch }) => json({ branch, ...(await listed(context, { branch })) }),
   }),
   defineResourceTemplate({

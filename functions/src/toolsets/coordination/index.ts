@@ -3,6 +3,7 @@ import type { CallContext } from '../../mcp/callContext.ts';
 import type { Resource } from '../../mcp/resource.ts';
 import type { Toolset } from '../../mcp/tool.ts';
 import type { CoordinationServices } from './create.ts';
+import { prompts } from './prompts.ts';
 import { heartbeat, messageAgent, registerAgent } from './tools/agents.ts';
 import { discoveryResponse, pageOf, taskResponse } from './tools/coordinationResponses.ts';
 import { addDiscovery, getAllTasks, getDiscoveries, getResults } from './tools/results.ts';
@@ -59,6 +60,7 @@ export const coordination: Toolset<CoordinationServices> = {
     messageAgent,
   ],
   resources,
+  prompts,
   errors: {
     show: ({ message, details: { suggestion } }) => ({
       error: suggestion === undefined ? message : `${message} ${suggestion}`,

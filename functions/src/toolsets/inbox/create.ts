@@ -1,5 +1,7 @@
 import type { AgentLiveness } from '../../agents/rules/liveness.ts';
+import type { BudgetPorts } from '../../graph/rules/ports.ts';
 import type { Store } from '../../kernel/commit.ts';
+import type { ConsoleLinks } from '../../kernel/consoleLinks.ts';
 import type { DocumentSource } from '../../kernel/firestore/reading.ts';
 import type { CoordinationPorts } from '../coordination/index.ts';
 import { AgentInboxes } from './rules/agentInbox.ts';
@@ -10,10 +12,13 @@ import { BudgetQuestions } from './rules/budgetQuestions.ts';
 import { RequestLostAccess, waitingCallsOf } from './rules/endings.ts';
 import { ApprovalExecution, type RunApprovedCall } from './rules/execution.ts';
 import type { InboxChange, InboxPorts } from './rules/ports.ts';
+import type { Request } from './rules/request.ts';
 import { FirestoreRequestQueries } from './store/requests.ts';
+import { clientQuestions } from './tools/clientQuestions.ts';
 
 export interface InboxDependencies extends DocumentSource {
-  readonly coordination: CoordinationPorts;
+  readonly coordination: CoordinationPorts & BudgetPorts;
+  readonly consoleLinks: ConsoleLinks;
   readonly store: Store<InboxChange>;
   readonly liveness: AgentLiveness;
   readonly agentsMayAnswer: InboxPorts['agentsMayAnswer'];
@@ -24,20 +29,21 @@ export interface InboxDependencies extends DocumentSource {
 
 /** Creates the services for asking people questions and approving calls. */
 export function createInbox(dependencies: InboxDependencies) {
-  const { database, documents, coordination, store, liveness, agentsMayAnswer, budget, runApprovedCall } = dependencies;
+  const { database, documents, coordination, consoleLinks, budget, runApprovedCall, ...others } = dependencies;
   const requests = new FirestoreRequestQueries(database, documents);
-  const ports: InboxPorts = { ...coordination, store, requests, liveness, agentsMayAnswer };
-  const inbox = { asking: new Asking(ports), answers: new Answers(ports), agentInboxes: new AgentInboxes(ports) };
+  const ports = { ...coordination, ...others, requests };
+  const answers = new Answers(ports);
+  const budgetQuestions = new BudgetQuestions(ports);
+  const pageOf = ({ id, workspace }: Request) => consoleLinks.to({ kind: 'request', id, workspace });
+  const questions = clientQuestions(answers, budgetQuestions, pageOf);
+  const inbox = { answers, asking: new Asking(ports), agentInboxes: new AgentInboxes(ports), questions };
   return {
     ports,
-    budgetQuestions: new BudgetQuestions(ports),
+    budgetQuestions,
     requestLeaving: new RequestLostAccess(ports),
     waitingCalls: (agentIds: readonly string[]) => waitingCallsOf(ports, agentIds),
-    services: {
-      inbox,
-      approvals: new ApprovalGate({ ...ports, budget }),
-      approvedCalls: new ApprovalExecution({ ...ports, runApprovedCall: runApprovedCall }),
-    },
+    calls: { approvals: new ApprovalGate({ ...ports, budget }), questions: inbox.questions },
+    services: { inbox, approvedCalls: new ApprovalExecution({ ...ports, runApprovedCall }) },
   };
 }
 

@@ -4,6 +4,7 @@ import { templatesFor } from '../../mcp/resource.ts';
 import type { Toolset } from '../../mcp/tool.ts';
 import { messagesResponse } from '../coordination/index.ts';
 import type { InboxServices } from './create.ts';
+import { prompts } from './prompts.ts';
 import { answer, ask, list, wait, withdraw } from './tools/requests.ts';
 
 /** Maximum length of questions and descriptions, which other tools return in full. */
@@ -45,4 +46,5 @@ export const inbox: Toolset<InboxServices> = {
   tools: [ask, wait, list, answer, withdraw],
   resources: [],
   templates: [agentInbox],
+  prompts,
 };

@@ -1,18 +1,20 @@
 /** Creates and reads coding tasks. Source: the coding specification. */
 import { availability, withPresence } from '../../../agents/rules/liveness.ts';
 import type { NodeRef } from '../../../graph/rules/graphNode.ts';
-import type { Principal } from '../../../identity/rules/principal.ts';
+import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import type { RecordResponse } from '../../../kernel/commit.ts';
 import { MusterError, shownName } from '../../../kernel/errors.ts';
 import type { ListPage } from '../../../kernel/paging.ts';
-import { Service } from '../../../kernel/ports.ts';
+import { readUnreadable, Service } from '../../../kernel/ports.ts';
 import {
   asCodingTask,
   CODING_GOAL,
   CODING_TOOLS,
   type CodingTask,
+  isClosed,
   OTHER_PROGRAM,
   projectCapability,
+  requireCodingTask,
   type Task,
   TOOL_NAME,
   toolCapability,
@@ -32,6 +34,7 @@ interface CodingDraft {
   readonly priority: number;
   readonly dependencies?: readonly string[] | undefined;
   readonly part_of?: NodeRef | undefined;
+  readonly traceparent?: string | undefined;
 }
 
 /** Maximum number of runners that the overview names per tool. */
@@ -51,7 +54,7 @@ export class CodingService extends Service<CodingPorts> {
     draft: CodingDraft,
     recordResponse: RecordResponse<CodingTask>,
   ): Promise<CodingTask> {
-    const { tool, description, instructions, workspace, priority, dependencies = [] } = draft;
+    const { tool, description, instructions, workspace, priority, dependencies = [], traceparent } = draft;
     const branch = draft.branch === undefined ? undefined : refName(draft.branch, 'branch');
     const configuration = codingConfig(draft.config);
     const { project, queue_seconds } = configuration;
@@ -69,6 +72,7 @@ export class CodingService extends Service<CodingPorts> {
           dependencies,
           files: [],
           part_of: draft.part_of,
+          ...(traceparent !== undefined && { traceparent }),
           required_capabilities: [toolCapability(tool), ...(project === undefined ? [] : [projectCapability(project)])],
           coding: (taskId: string, now: Date) => ({
             tool,
@@ -166,6 +170,20 @@ export class CodingService extends Service<CodingPorts> {
   async watch(workspace: string, taskId: string, disconnected: AbortSignal): Promise<AsyncIterable<unknown>> {
     await this.find(workspace, taskId);
     return this.ports.codingTasks.changes(taskId, disconnected);
+  }
+
+  /** Resolves when the task has ended, or when the signal aborts. @throws MusterError NOT_FOUND */
+  async ended(workspace: string, taskId: string, until: AbortSignal): Promise<void> {
+    for await (const _change of await this.watch(workspace, taskId, until))
+      if (isClosed((await this.find(workspace, taskId)).task.status)) return;
+  }
+
+  /** Returns a task of any workspace in which the caller has a role. @throws MusterError NOT_FOUND */
+  async findVisible(principal: Principal, taskId: string): Promise<CodingTask> {
+    const isTheirs = (workspace: string) => roleIn(principal, workspace) !== undefined;
+    const found = await readUnreadable(isTheirs, this.ports.tasks.find(taskId));
+    const workspace = found?.value.workspace ?? '';
+    return requireCodingTask(isTheirs(workspace) ? found : undefined, taskId, workspace).value;
   }
 
   now(): Date {

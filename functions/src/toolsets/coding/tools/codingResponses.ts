@@ -111,6 +111,16 @@ export function codingTaskResponse(task: CodingTask, now: Date): z.output<typeof
   };
 }
 
+/** Returns what an open task is doing, or what it waits for. */
+export function progressText(task: CodingTask): string {
+  const { status, claim_epoch, coding } = task;
+  const question = pendingQuestionOf(task);
+  if (question !== undefined) return `Waiting for the answer of ${question.who}.`;
+  if (status === 'available') return stuckReason(task) ?? budgetReason(task) ?? 'Waiting for a runner.';
+  const attempt = `Attempt ${claim_epoch - coding.returns}`;
+  return coding.progress === undefined ? `${attempt}.` : `${attempt}: ${terminalText(coding.progress)}`;
+}
+
 const shown = (text: string | undefined) => text && terminalText(text);
 
 const failureResponse = ({ class: kind, message }: PastAttempt['failure']) => ({

@@ -44,8 +44,9 @@ export const createTask = shapes.defineTool({
       branch: task.coding.branch,
       task: shapes.codingTaskResponse(task, task.created_at),
     }),
-  handler: async ({ services, workspace, principal, recordResponse, baseUrl }, draft) => {
-    const request = { ...draft, workspace };
+  handler: async (context, draft) => {
+    const { services, workspace, principal, recordResponse, baseUrl, traceparent } = context;
+    const request = { ...draft, workspace, traceparent };
     const record = (task: CodingTask) => recordResponse({ task, baseUrl });
     return { task: await services.coding.create(principal, request, record), baseUrl };
   },

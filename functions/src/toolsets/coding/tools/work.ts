@@ -2,19 +2,26 @@
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
+import { SECOND_MS } from '../../../kernel/ports.ts';
+import type { CallContext, McpTaskState } from '../../../mcp/callContext.ts';
 import { anyJson } from '../../../mcp/jsonSchema.ts';
 import { listUpTo, reading, textUpTo, wholeNumber, writing } from '../../../mcp/tool.ts';
 import {
+  budgetReason,
   CODING_AGENT,
+  type CodingTask,
   FAILURE_CLASSES,
   HEARINGS,
+  isClosed,
   messagesResponse,
   messagesShape,
   PROGRAM_NAME,
+  pendingQuestionOf,
   programCapability,
   TOOL_NAME,
   text,
 } from '../../coordination/index.ts';
+import type { CodingServices } from '../create.ts';
 import { LOG_LEVELS, LOG_TYPES } from '../rules/log.ts';
 import type { Appended, Heartbeat, RunnerClaimed } from '../rules/runners.ts';
 import type { EndedTask } from '../rules/task.ts';
@@ -83,7 +90,12 @@ const claimedShape = shapes.taskShape
     project: true,
     attempt: true,
   })
-  .extend({ epoch: z.number(), leaseUntil: z.iso.datetime(), previous: shapes.previousShape.optional() });
+  .extend({
+    epoch: z.number(),
+    leaseUntil: z.iso.datetime(),
+    previous: shapes.previousShape.optional(),
+    traceparent: z.string().optional(),
+  });
 
 /** Default lease length in seconds. Source: docs/guides/runner.md. */
 const DEFAULT_LEASE_SECONDS = 120;
@@ -146,6 +158,7 @@ export const claimTask = shapes.defineTool({
         epoch: claim.claim_epoch,
         leaseUntil: claim.lease_expires_at.toISOString(),
         previous: previous && shapes.pastAttemptResponse(task, previous),
+        traceparent: task.traceparent,
       },
       messages: messagesResponse(messages),
     });
@@ -190,23 +203,82 @@ export const reportTask = shapes.defineTool({
   title: 'Get a coding task',
   view: 'coding',
   description: "Returns a coding task's state, attempts, latest log lines, commits, files and cost.",
-  details: "Also returns why attempts failed, and the result's commands and tokens.",
-  input: z.strictObject({ taskId: shapes.taskId }),
+  details:
+    "Also returns why attempts failed, and the result's commands and tokens. `until` waits up to 45 seconds. If your client supports MCP tasks, the call then becomes a task until the coding task has ended.",
+  rare: ['until'],
+  input: z.strictObject({ taskId: shapes.taskId, until: z.enum(['end']).optional().describe('Wait for the end') }),
   output: shapes.responseShape(shapes.reportShape),
   ...reading,
   returnsWhole: true,
+  notifies: 'until',
   example: { taskId: 'task-000abc-001' },
   text: ({ result }) => shapes.reportText(result),
-  handler: async ({ services, workspace }, { taskId: id }) => {
-    const { task, now, log } = await services.coding.findWithLog(workspace, id);
-    const answer = shapes.codingTaskResponse(task, now);
-    return shapes.success(`Task ${task.id} is ${answer.status}.`, {
-      task: answer,
-      ...shapes.historyResponse(task, log),
-      result: task.coding.result && JSON.parse(await services.coding.result(task)),
-    });
+  task: {
+    ids: /^task-/,
+    state: async (context, id) =>
+      taskStateOf(context, await context.services.coding.findVisible(context.principal, id)),
+    response: async (context, id) => {
+      const { workspace } = await context.services.coding.findVisible(context.principal, id);
+      return reportOf(context, workspace, id);
+    },
+  },
+  handler: async (context, { taskId: id, until }) => {
+    const { services, workspace, respondWithTask, disconnectSignal, trackWait } = context;
+    if (until === 'end') {
+      const { task } = await services.coding.find(workspace, id);
+      const longest = Math.min(MAX_REPORT_WAIT_MS, context.timeLeft() - RESPONSE_MARGIN_MS);
+      if (isClosed(task.status) || longest <= 0) return reportOf(context, workspace, id);
+      if (respondWithTask !== undefined) respondWithTask(taskStateOf(context, task));
+      else {
+        const end = AbortSignal.any([disconnectSignal(), AbortSignal.timeout(longest)]);
+        await trackWait(services.coding.ended(workspace, id, end));
+      }
+    }
+    return reportOf(context, workspace, id);
   },
 });
+
+const MAX_REPORT_WAIT_MS = 45_000;
+const RESPONSE_MARGIN_MS = 5000;
+const TASK_POLL_MS = 10_000;
+
+async function reportOf({ services }: CallContext<CodingServices>, workspace: string, id: string) {
+  const { task, now, log } = await services.coding.findWithLog(workspace, id);
+  const answer = shapes.codingTaskResponse(task, now);
+  return shapes.success(`Task ${task.id} is ${answer.status}.`, {
+    task: answer,
+    ...shapes.historyResponse(task, log),
+    result: task.coding.result && JSON.parse(await services.coding.result(task)),
+  });
+}
+
+/** Returns the state of a coding task that MCP shows as a task. */
+function taskStateOf({ directory }: CallContext<CodingServices>, task: CodingTask): McpTaskState {
+  const { id, workspace, status, created_at, completed_at, claim, budget_wait } = task;
+  const renewedAt = claim && new Date(claim.lease_expires_at.getTime() - claim.lease_seconds * SECOND_MS);
+  const budget = budgetReason(task) === undefined ? undefined : budget_wait;
+  const question = pendingQuestionOf(task);
+  const waitsFor = budget === undefined ? undefined : { budget };
+  return {
+    id,
+    status: status === 'cancelled' ? status : isClosed(status) ? 'ended' : 'working',
+    message: isClosed(status) ? undefined : directory.named(shapes.progressText(task)),
+    createdAt: created_at,
+    changedAt: completed_at ?? renewedAt ?? created_at,
+    kept: 'tasks',
+    pollMs: TASK_POLL_MS,
+    waitsFor: question === undefined ? waitsFor : { request: question.request_id },
+    cancel: {
+      tool: 'coding.end_task',
+      args: {
+        workspace,
+        taskId: id,
+        status: 'failed',
+        failure: { class: 'cancelled', message: 'Cancelled by the caller.' },
+      },
+    },
+  };
+}
 
 const entry = z.strictObject({
   sequence: z

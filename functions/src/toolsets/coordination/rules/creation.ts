@@ -36,6 +36,7 @@ export interface TaskDraft {
   readonly required_capabilities: readonly string[];
   readonly deadline?: Date | undefined;
   readonly part_of?: NodeRef | undefined;
+  readonly traceparent?: string;
   /** Set for coding tasks. Returns the coding fields for a task with the given id. */
   readonly coding?: (taskId: string, now: Date) => CodingWork;
 }

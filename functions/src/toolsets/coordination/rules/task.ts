@@ -214,6 +214,8 @@ const ownFields = z.object({
     ),
     null,
   ),
+  /** W3C trace context of the call that created the coding task. Its runner passes it to the coding agent. */
+  traceparent: z._default(z.nullable(z.string()), null),
   /** Set while a finished task waits for its parts: the agent that reported the result, and the parts that failed. */
   parts_awaited: z._default(
     z.nullable(z.object({ agent_id: z.string(), claim_epoch: z.int(), since: timestamp, failed: z.array(z.string()) })),

@@ -17,6 +17,7 @@ import {
   isAskedAtClient,
   isChangeable,
   isDue,
+  isShownAtClient,
   type Request,
   type RequestState,
   requestNotFound,
@@ -101,24 +102,31 @@ export class Answers extends Service<InboxPorts> {
     });
   }
 
+  /** Returns the request; undefined if it is closed, missing or hidden from the caller. */
+  async findOpen(principal: Principal, id: string): Promise<Request | undefined> {
+    try {
+      const { value } = await findOwn(this.ports, principal, id);
+      return value.state === 'open' && !isDue(value, this.ports.clock.now()) ? value : undefined;
+    } catch (error) {
+      if (error instanceof MusterError && error.code === 'NOT_FOUND') return undefined;
+      throw error;
+    }
+  }
+
   /**
-   * Records what the person entered in the asker's client. If the question was answered elsewhere in the meantime,
-   * that answer counts. After an invalid answer, the question stays open and can be answered elsewhere.
+   * Records that a client has shown the request, and what the person entered there. If the question was answered
+   * elsewhere in the meantime, that answer counts. After an invalid answer, or if only a page was opened, the request
+   * stays open and can be answered elsewhere.
    * @param answer undefined if the person did not answer in the client
    * @param record names, for the audit log, the call that delivered the answer
    */
-  async answeredAtClient(
-    principal: Principal,
-    id: string,
-    answer: string | undefined,
-    record: CallRecord,
-  ): Promise<void> {
+  async shownAtClient(principal: Principal, id: string, answer: string | undefined, record: CallRecord): Promise<void> {
     const { clock, randomness, store } = this.ports;
     await retryOnConflict(randomness, async () => {
       const found = await findOwn(this.ports, principal, id);
       const now = clock.now();
-      if (!isAskedAtClient(found.value, principal) || isDue(found.value, now)) return;
-      if (answer === undefined) {
+      if (!isShownAtClient(found.value, principal) || isDue(found.value, now)) return;
+      if (answer === undefined || !isAskedAtClient(found.value, principal)) {
         const request = { ...found.value, put_off: true };
         const putOff = { kind: 'replaceRequest', request, before: found.value, version: found.version } as const;
         await store.commit([putOff]);

@@ -1,6 +1,7 @@
 /** Asks the owner of an exhausted budget to raise it. Source: docs/decisions/0035-graph-and-budgets.md. */
 import { type Budget, type BudgetRefusal, budgetKey, raisedLimit, usdOf } from '../../../graph/rules/budget.ts';
 import { nodeKey } from '../../../graph/rules/graphNode.ts';
+import type { BudgetPorts } from '../../../graph/rules/ports.ts';
 import { StaleWriteError } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { DAY_MS, Service } from '../../../kernel/ports.ts';
@@ -11,7 +12,7 @@ import { isDue, NEW_REQUEST, type Request, withdrawnRequest } from './request.ts
 const QUESTION_TTL_MS = 30 * DAY_MS;
 const ID_LENGTH = 20;
 
-export class BudgetQuestions extends Service<InboxPorts> {
+export class BudgetQuestions extends Service<InboxPorts & BudgetPorts> {
   /**
    * Asks at most once for each budget that is set, because the id of the question is derived from the budget. If the
    * person approves, the call that raises the budget runs as that person.
@@ -50,6 +51,12 @@ export class BudgetQuestions extends Service<InboxPorts> {
       if (!(error instanceof StaleWriteError)) throw error;
     }
   };
+
+  /** Returns the id of the question about the current budget with this key; undefined if there is no budget. */
+  async requestOf(key: string): Promise<string | undefined> {
+    const [limit] = await this.ports.budgets.limited([key]);
+    return limit && this.idOf(limit.budget, limit.budget.round);
+  }
 
   /** Withdraws the question about the previous budget after a new budget was set. */
   withdrawBefore(budget: Budget): Promise<void> {

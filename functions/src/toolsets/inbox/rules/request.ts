@@ -106,13 +106,18 @@ function changedAnswer(
   });
 }
 
-/** Returns whether the asker's client can show the question too. It can if an agent asks its own owner. */
-export function isAskedAtClient(
-  { state, asked_by, asked_of, call, put_off }: Request,
-  { uid, kind, owner_uid, readonly }: Pick<Principal, 'uid' | 'kind' | 'owner_uid' | 'readonly'>,
-): boolean {
-  const isOwn = kind === 'agent' && asked_by === uid && asked_of === owner_uid;
-  return state === 'open' && isOwn && call === undefined && !put_off && readonly !== true;
+type Viewer = Pick<Principal, 'uid' | 'kind' | 'owner_uid' | 'readonly'>;
+
+/** Returns whether the caller's client may show the request: the person who was asked is the caller or its owner. */
+export function isShownAtClient({ state, asked_of, put_off }: Request, { owner_uid, readonly }: Viewer): boolean {
+  return state === 'open' && asked_of === owner_uid && !put_off && readonly !== true;
+}
+
+/** Returns whether the person may also answer in the client. They may if an agent asks its own owner. */
+export function isAskedAtClient(request: Request, viewer: Viewer): boolean {
+  const { asked_by, call } = request;
+  const isOwn = viewer.kind === 'agent' && asked_by === viewer.uid;
+  return isOwn && call === undefined && isShownAtClient(request, viewer);
 }
 
 /** Marks the request as expired. Its default answer, if any, becomes the answer. */

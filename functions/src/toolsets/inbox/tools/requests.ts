@@ -1,6 +1,5 @@
 /** Tools for requests to people: ask, wait for the answer, withdraw; list and answer. */
 import { z } from 'zod';
-import { isVisible } from '../../../kernel/hiddenCharacters.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { fittingItems } from '../../../kernel/json.ts';
 import { decodeCursor, encodeCursor } from '../../../kernel/paging.ts';
@@ -9,14 +8,7 @@ import { guidance, listUpTo, reading, textUpTo, toolsFor, wholeNumber, writing }
 import { text } from '../../coordination/index.ts';
 import type { InboxServices } from '../create.ts';
 import { isSettled } from '../rules/answering.ts';
-import {
-  isAskedAtClient,
-  MAX_ANSWER,
-  optionsOf,
-  REQUEST_KINDS,
-  REQUEST_STATES,
-  type Request,
-} from '../rules/request.ts';
+import { MAX_ANSWER, optionsOf, REQUEST_KINDS, REQUEST_STATES, type Request } from '../rules/request.ts';
 
 const defineTool = toolsFor<InboxServices>();
 const requestId = idOf('a request').describe('From inbox.ask');
@@ -127,25 +119,19 @@ export const ask = defineTool({
 });
 
 const MAX_WAIT_MS = 25_000;
-const ANSWER = 'answer';
-const typedAnswer = z.object({ [ANSWER]: z.string().trim().refine(isVisible).max(MAX_ANSWER) });
 
-/** Records what the person answered in the client. Returns whether the client must still show the question. */
+/** Records what the client has shown. Returns whether the client must still show the request. */
 async function askedAtClient(context: CallContext<InboxServices>, id: string): Promise<boolean> {
-  const { elicitation, operation, principal, services, trackWait, disconnectSignal } = context;
+  const { elicitation, operation, principal, services } = context;
   if (elicitation === undefined) return false;
-  const { answers } = services.inbox;
+  const { questions } = services.inbox;
   const response = elicitation.response(id);
   if (response !== undefined) {
-    const { data } = typedAnswer.safeParse(response.action === 'accept' ? response.content : undefined);
-    await answers.answeredAtClient(principal, id, data?.[ANSWER], { by: operation.by });
+    await questions.shown(principal, id, response, { by: operation.by });
     return false;
   }
-  const request = await answers.wait(principal, id, 0, { disconnectSignal, trackWait });
-  if (!isAskedAtClient(request, principal)) return false;
-  const form = { message: request.question, field: ANSWER, title: 'Your answer', options: optionsOf(request) };
-  elicitation.ask(id, form);
-  return true;
+  const pending = [...(await questions.pending(principal, { request: id }))];
+  return pending.some(([key, question]) => elicitation.ask(key, question));
 }
 
 export const wait = defineTool({
@@ -153,7 +139,7 @@ export const wait = defineTool({
   title: 'Wait for an answer',
   description: 'Waits for the answer to a request. If none came, call again.',
   details:
-    'If your client supports elicitation (MCP 2026-07-28), the client also shows your questions to your owner; the first answer counts.',
+    'If your client supports elicitation (MCP 2026-07-28), it also shows your questions to your owner, and opens the page of an approval; the first answer counts.',
   input: z.strictObject({
     request_id: requestId,
     wait_ms: wholeNumber(0, MAX_WAIT_MS).default(20_000).describe('Milliseconds; 0: do not wait'),

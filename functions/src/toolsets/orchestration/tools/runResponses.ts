@@ -4,10 +4,10 @@ import { budgetResponse } from '../../../graph/rules/budget.ts';
 import { type ErrorCode, MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { columnLines, quotedLines, terminalLines } from '../../../kernel/text.ts';
-import type { CallContext } from '../../../mcp/callContext.ts';
+import type { CallContext, McpTaskState } from '../../../mcp/callContext.ts';
 import type { OrchestrationServices } from '../create.ts';
 import type { RunRequest } from '../rules/runs/order.ts';
-import { isEnded, type Run, type ShownStep } from '../rules/runs/run.ts';
+import { isEnded, LEASE_MS, type Run, type ShownStep } from '../rules/runs/run.ts';
 import type { StartedRun } from '../rules/runs/runService.ts';
 import { budgetReason, type RunView } from '../rules/runs/visibility.ts';
 import { type RunResponse, runShape } from './orchestrationResponses.ts';
@@ -132,6 +132,13 @@ export const startsRun = {
   notifies: true,
   replay: (context: CallContext<OrchestrationServices>, _input: unknown, stored: JsonObject) =>
     replayResponse(context, stored),
+  task: {
+    ids: /^run-[a-z2-7]{20}$/,
+    state: async (context: CallContext<OrchestrationServices>, runId: string) =>
+      taskStateOf(context, await context.services.orchestration.runs.find(context.principal, runId)),
+    response: (context: CallContext<OrchestrationServices>, runId: string) =>
+      responseOf(context, { runId, cached: false }, 0),
+  },
 } as const;
 
 /** Starts the run, waits for it, and returns the response. */
@@ -140,9 +147,9 @@ export async function runAndRespond(
   request: RunRequest,
   waitMs?: number,
 ): Promise<RunResponse> {
-  const { services, principal, workspace, operation } = context;
+  const { services, principal, workspace, operation, traceparent } = context;
   const { runs } = services.orchestration;
-  const beginning = await runs.start(principal, workspace, request, ({ runId, cached }) => {
+  const beginning = await runs.start(principal, workspace, { ...request, traceparent }, ({ runId, cached }) => {
     // Even if the response to the commit is late, the run may have been started.
     setTimeoutText(context, runId);
     return operation.recordResponse({ runId, cached });
@@ -166,9 +173,32 @@ async function responseOf(
   { runId, cached }: StartedRun,
   waitMs = MAX_WAIT_MS,
 ): Promise<RunResponse> {
-  const view = await awaitedRun(context, runId, waitMs);
+  const { respondWithTask } = context;
+  const view = await awaitedRun(context, runId, respondWithTask ? Math.min(waitMs, TASK_AFTER_MS) : waitMs);
   requireNotFailed(view.run);
+  if (!isEnded(view.run)) respondWithTask?.(taskStateOf(context, view.run));
   return runResponse(view, cached);
+}
+
+/** Time after which a call becomes a task, in milliseconds, if the client supports tasks. */
+const TASK_AFTER_MS = 5000;
+const TASK_POLL_MS = 2000;
+
+/** Returns the state of a run that MCP shows as a task. The lease shows when an instance last worked on the run. */
+function taskStateOf({ directory }: CallContext<OrchestrationServices>, run: Run): McpTaskState {
+  const { id, status, created_at, ended_at, lease_expires_at, budget_wait } = run;
+  const leasedAt = lease_expires_at && new Date(lease_expires_at.getTime() - LEASE_MS);
+  return {
+    id,
+    status: status === 'cancelled' ? status : isEnded(run) ? 'ended' : 'working',
+    message: isEnded(run) ? undefined : directory.named(progressText(run)),
+    createdAt: created_at,
+    changedAt: ended_at ?? leasedAt ?? budget_wait?.since ?? created_at,
+    kept: 'runs',
+    pollMs: TASK_POLL_MS,
+    waitsFor: budget_wait?.is_spent ? { budget: budget_wait.key } : undefined,
+    cancel: { tool: 'orchestration.cancel_run', args: { runId: id } },
+  };
 }
 
 /** Waits until the run has ended or the time is over, and reports progress. @throws MusterError NOT_FOUND */

@@ -6,6 +6,7 @@ import { isContention } from '../../../../kernel/concurrency.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { byteLength } from '../../../../kernel/json.ts';
 import { Service, skipUnreadable } from '../../../../kernel/ports.ts';
+import { withTraces } from '../../../../kernel/trace.ts';
 import { NETWORK } from '../agents/profile.ts';
 import { type Outcome, recordedOutcomesOf } from '../agents/scoring.ts';
 import { type Attempt, measuresOf } from '../calls/attempt.ts';
@@ -59,7 +60,7 @@ export class RunExecution extends Service<ExecutionPorts> {
     const { deliveries } = lease.run;
     try {
       if (deliveries > MAX_DELIVERIES) await this.release(lease);
-      else await this.advance(runId, lease);
+      else await withTraces({ client: lease.run.traceparent }, () => this.advance(runId, lease));
     } catch (error) {
       await lease.recordAnswers();
       if (error instanceof LeaseLostError) {

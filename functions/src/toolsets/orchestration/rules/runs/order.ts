@@ -19,7 +19,7 @@ const TITLE_LENGTH = 200;
 export function newRun(
   { id, workspace, created_at }: Pick<Run, 'id' | 'workspace' | 'created_at'>,
   { owner_uid, uid: startedBy }: Principal,
-  { workflow, input }: RunRequest,
+  { workflow, input, traceparent }: RunRequest,
   selection: Run['selection'],
 ): Run {
   const origin = { id, owner_uid, started_by: startedBy, workspace, created_at };
@@ -38,6 +38,7 @@ export function newRun(
     spent: NO_USAGE,
     warnings: [],
     ...(selection && { selection }),
+    ...(traceparent !== undefined && { traceparent }),
   };
   return releasedRun(run, created_at);
 }
@@ -48,6 +49,8 @@ export interface RunRequest extends Omit<RunOrder, 'forbidden'>, Pick<Run, 'sele
   readonly cache: boolean;
   /** Item that the run is part of. Items do not share cached answers, because a cost belongs to one item. */
   readonly part_of?: NodeRef | undefined;
+  /** W3C trace context of the call. */
+  readonly traceparent?: string | undefined;
 }
 
 /** Maximum size of an order in bytes, because one document contains input, context and workflow. */

@@ -45,4 +45,6 @@ export const runDocument = z.object({
   worked: z._default(z.nullable(z.object({ attempts: z.int(), milliseconds: z.number() })), null),
   /** Budget that cannot cover the next call. If `is_spent` is false, reservations of other calls use up the rest. */
   budget_wait: z._default(z.nullable(z.object({ key: z.string(), is_spent: z.boolean(), since: timestamp })), null),
+  /** W3C trace context of the call that started the run. */
+  traceparent: z._default(z.nullable(z.string()), null),
 });

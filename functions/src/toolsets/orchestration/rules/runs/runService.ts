@@ -107,6 +107,11 @@ export class RunService extends Service<OrchestrationPorts> {
     }
   }
 
+  /** Returns the run without its steps. @throws MusterError NOT_FOUND if the run is missing or hidden */
+  async find(principal: Principal, runId: string): Promise<Run> {
+    return (await this.visible(principal, runId)).value;
+  }
+
   /** @throws MusterError NOT_FOUND if the run is missing or hidden */
   async view(principal: Principal, runId: string): Promise<RunView> {
     const { value: run } = await this.visible(principal, runId);
