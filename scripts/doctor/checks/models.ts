@@ -28,7 +28,7 @@ export const modelChecks: readonly Check[] = [
       return {
         state: 'warning',
         what: `without a price: ${list(unpriced)}`,
-        why: 'their costs are unknown, and every run with a budget in US dollars passes over them',
+        why: 'their costs are unknown, and every run with a budget in US dollars skips them',
         fix: { page: GUIDE, press: `add "price" to functions/${models.file}; 0 means that the model is free` },
       };
     },

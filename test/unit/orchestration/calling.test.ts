@@ -91,7 +91,7 @@ describe('call of a hosted agent', () => {
       assert.deepEqual(measuresOf(result.attempts), measuresOf(result.attempts.slice(2)), 'counts for no agent');
     });
 
-  it('asks no agent without a price under a budget in US dollars, and counts its tokens without one', async () => {
+  it('asks no agent without a price under a limit in US dollars; otherwise counts its tokens', async () => {
     const unpriced = Object.assign(agent('local', { says: 'Free?' }), { price: undefined });
     const gemini = agent('gemini', { says: 'Done.' });
     const dollars = { budget: new RunBudget({ cost_usd: 1 }) };
@@ -112,7 +112,7 @@ describe('call of a hosted agent', () => {
     assert.equal(refused.kind === 'failed' && refused.end, 'over_budget');
   });
 
-  it('requests no more output than the model accepts and its window has room for, down to a minimum', async () => {
+  it('requests no more output than the model accepts and its window has room for', async () => {
     const asked = async (maxOutputTokens: number, contextWindow: number) => {
       const one = Object.assign(agent('local', { says: 'Done.' }), { maxOutputTokens });
       Object.assign(one, { capabilities: { ...one.capabilities, contextWindow } });

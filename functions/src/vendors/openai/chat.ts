@@ -54,7 +54,7 @@ function chunk(costField: string | undefined) {
     });
 }
 
-/** Finish reasons of responses that are no answers. */
+/** Finish reasons of responses without an answer. */
 const NO_ANSWER: ReadonlySet<string> = new Set(['', 'tool_calls', 'function_call', 'error']);
 
 export class OpenAiChat extends OpenAiModel<ChatSettings> {
@@ -87,7 +87,7 @@ export class OpenAiChat extends OpenAiModel<ChatSettings> {
   protected meaningOf(finish: string) {
     if (finish === 'content_filter') return 'refused';
     if (finish === 'length') return 'cut';
-    // Servers other than OpenAI's end answers with reasons of their own.
+    // Servers other than OpenAI's end answers with other reasons, too.
     return NO_ANSWER.has(finish) ? 'none' : 'whole';
   }
 }

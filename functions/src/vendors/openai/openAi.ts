@@ -1,4 +1,4 @@
-/** What both dialects of OpenAI's interface share: the client and the classes of errors. */
+/** Client and classes of errors for both dialects of OpenAI's interface. */
 import type { OpenAI } from 'openai';
 import { z } from 'zod';
 import type { FailureClass, ModelFailure } from '../../toolsets/orchestration/index.ts';
@@ -74,7 +74,7 @@ const CODES: Readonly<Record<string, FailureClass>> = {
 
 function classOf({ status, code, type }: Refusal): FailureClass {
   const byCode = CODES[String(code)];
-  // A gateway in front of the vendor may fail with a code of its own.
+  // A gateway in front of the vendor may fail with another code.
   if (status !== undefined) return (status < 500 ? byCode : undefined) ?? classOfStatus(status);
   const numeric = Number(code);
   return byCode ?? (numeric >= 400 ? classOfStatus(numeric) : (CODES[String(type)] ?? 'server_error'));
