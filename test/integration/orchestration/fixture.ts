@@ -47,7 +47,11 @@ export class OrchestrationFixture {
   readonly app: Composition;
   private readonly deliveries = new Set<Promise<unknown>>();
 
-  constructor() {
+  private readonly hosted: (url: string) => readonly HostedAgent[];
+
+  /** @param hosted returns the agents of the deployment, which calls the models at this URL */
+  constructor(hosted = agentsAt) {
+    this.hosted = hosted;
     this.app = this.anotherInstance();
   }
 
@@ -57,7 +61,7 @@ export class OrchestrationFixture {
       externalServicesOf({
         clock: { now },
         database,
-        hosted: () => agentsAt(this.models.url),
+        hosted: () => this.hosted(this.models.url),
         dispatch: {
           dispatch: async (runId) => {
             this.dispatched.push(runId);
