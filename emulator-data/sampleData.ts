@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { compose } from '../functions/src/composition/compose.ts';
-import { externalServices, hostedAgents } from '../functions/src/composition/externalServices.ts';
+import { externalServices } from '../functions/src/composition/externalServices.ts';
 import type { Principal } from '../functions/src/identity/rules/principal.ts';
 import type { Role } from '../functions/src/identity/rules/role.ts';
 import { requestTimeLeft } from '../functions/src/kernel/concurrency.ts';
@@ -12,6 +12,7 @@ import type { JsonObject } from '../functions/src/kernel/json.ts';
 import { callTool } from '../functions/src/mcp/call.ts';
 import { Catalogs } from '../functions/src/mcp/catalog.ts';
 import { toolsets } from '../functions/src/toolsets/index.ts';
+import { agentsAt, fileWith } from '../test/support/models/agents.ts';
 import { LocalModels } from '../test/support/models/server.ts';
 
 const MINUTE = 60_000;
@@ -58,7 +59,7 @@ export async function createSampleData({ workspace, ownerUid }: SampleDataOption
   const now = () => Math.min(end, stepAt + TIME_SCALE * (performance.now() - steppedAt));
   const models = new LocalModels({ usually: said });
   await models.start();
-  const vendor = { apiKey: 'story', baseUrl: models.url, price: { inputPerMillion: 3, outputPerMillion: 15 } };
+  const file = fileWith({ claude: 'claude-story', gemini: 'gemini-story' }, { input: 3, output: 15 });
   const executed: Promise<unknown>[] = [];
   const app = compose({
     ...externalServices(),
@@ -67,8 +68,7 @@ export async function createSampleData({ workspace, ownerUid }: SampleDataOption
     clock: { now: () => new Date(now()) },
     // Nothing is logged, because the caller parses the printed output. Errors are thrown instead of logged.
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-    hosted: () =>
-      hostedAgents({ claude: { ...vendor, model: 'claude-story' }, gemini: { ...vendor, model: 'gemini-story' } }),
+    hosted: () => agentsAt(models.url, { file }),
     dispatch: {
       dispatch: async (runId) => {
         executed.push(app.services.runExecution.deliver({ runId }));

@@ -2,13 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { Anthropic } from '@anthropic-ai/sdk';
 import { type Composition, compose } from '../../functions/src/composition/compose.ts';
-import { externalServices, hostedAgents } from '../../functions/src/composition/externalServices.ts';
+import { externalServices } from '../../functions/src/composition/externalServices.ts';
 import { DEFAULT_WORKSPACE } from '../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
 import { runCallsPath, runPath, runStepsPath } from '../../functions/src/kernel/firestore/paths.ts';
 import { isEnded } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { readWorkflow } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { startLocalService } from '../../scripts/emulators/localService.mjs';
+import { agentsAt, fileWith } from '../../test/support/models/agents.ts';
 import { RemoteModels } from '../../test/support/models/remote.ts';
 import { agentOf } from '../../test/support/principals.ts';
 import { type Measurement, spread } from '../measurement.ts';
@@ -97,11 +98,8 @@ async function measureRace(url: string): Promise<Measurement> {
 
 /** Returns a function that executes a run in this process. A deployment executes runs through Cloud Tasks. */
 function runsAt(url: string) {
-  const settings = { apiKey: 'local', baseUrl: url, price: { inputPerMillion: 1, outputPerMillion: 1 } };
-  const agents = hostedAgents({
-    claude: { ...settings, model: MODEL },
-    gemini: { ...settings, model: 'gemini-local' },
-  });
+  const file = fileWith({ claude: MODEL, gemini: 'gemini-local' }, { input: 1, output: 1 });
+  const agents = agentsAt(url, { file });
   const app: Composition = compose({
     ...externalServices(),
     rateLimit: undefined,

@@ -4,6 +4,8 @@
  * screen loads only its own.
  */
 
+export const costs = { unknown: 'unknown cost', partlyUnknown: '{cost} + unknown cost' };
+
 export const common = {
   loading: 'Loading…',
   reconnectingSince: 'Reconnecting. What you see is from {time}. Changes need a connection.',

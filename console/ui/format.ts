@@ -1,4 +1,5 @@
 /** Times, numbers and plurals, in the forms of the reader's region. The texts are English. */
+import { costs } from '../text/common.ts';
 
 const SECOND = 1000;
 const MINUTE = 60;
@@ -76,6 +77,15 @@ export const percent = (share: number): string =>
 export function money(dollars: number): string {
   const digits = dollars !== 0 && Math.abs(dollars) < 0.01 ? 4 : 2;
   return `$${dollars.toLocaleString(LOCALE, { minimumFractionDigits: digits, maximumFractionDigits: digits })}`;
+}
+
+/**
+ * Returns a cost. Models without a price in models.json have an unknown cost, which is never shown as 0.
+ * @param dollars undefined if the cost is unknown @param unpriced tokens whose cost is unknown
+ */
+export function costOf(dollars: number | undefined, unpriced = 0): string {
+  if (dollars === undefined || (dollars === 0 && unpriced > 0)) return costs.unknown;
+  return unpriced > 0 ? fill(costs.partlyUnknown, { cost: money(dollars) }) : money(dollars);
 }
 
 const rules = new Intl.PluralRules('en');

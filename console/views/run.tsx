@@ -2,7 +2,7 @@
 import { kinds } from '../text/common.ts';
 import { runs as runTexts } from '../text/runs.ts';
 import { runView as text } from '../text/views.ts';
-import { duration, fill, money, number, plural } from '../ui/format.ts';
+import { costOf, duration, fill, money, number, plural } from '../ui/format.ts';
 import { Meter } from '../ui/Meter.tsx';
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from './shared/host.ts';
 import { Agent, Facts, Head, Section, Sign, Words } from './shared/parts.tsx';
@@ -81,7 +81,7 @@ function stepRow(step: Fields, attempts: readonly Fields[], longest: number) {
 }
 
 function cost(answer: Fields): readonly string[] {
-  const { inputTokens, outputTokens, costUsd } = fieldsOf(answer['usage']);
+  const { inputTokens, outputTokens, costUsd, unpricedTokens } = fieldsOf(answer['usage']);
   const time = numberOf(fieldsOf(answer['metadata'])['duration']);
   const limits = listOf(answer['budgets']).map((budget) => {
     const { money: dollars, tokens } = fieldsOf(budget['left']);
@@ -91,7 +91,7 @@ function cost(answer: Fields): readonly string[] {
   });
   return [
     time > 0 ? duration(time) : '',
-    money(numberOf(costUsd)),
+    costOf(costUsd === undefined ? undefined : numberOf(costUsd), numberOf(unpricedTokens)),
     plural(numberOf(inputTokens) + numberOf(outputTokens), text.tokens),
     ...limits,
   ];

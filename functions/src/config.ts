@@ -1,5 +1,6 @@
 /** Parameters of a deployment, described in config.json. `firebase deploy` asks for parameters without a default. */
-import { defineInt, defineSecret, defineString } from 'firebase-functions/params';
+import { defineInt, defineJsonSecret, defineSecret, defineString } from 'firebase-functions/params';
+import models from '../models.json' with { type: 'json' };
 import parameters from './config.json' with { type: 'json' };
 
 type Name<Kind extends keyof typeof parameters> = keyof (typeof parameters)[Kind];
@@ -51,6 +52,7 @@ const geminiApiKey = secret('GEMINI_API_KEY');
 const geminiBaseUrl = text('GEMINI_BASE_URL');
 const geminiModel = text('GEMINI_MODEL');
 const geminiPrices = { input: text('GEMINI_INPUT_PRICE'), output: text('GEMINI_OUTPUT_PRICE') };
+const modelKeys = defineJsonSecret('MODEL_KEYS', parameters.secrets.MODEL_KEYS);
 const keepDays = {
   events: whole('KEEP_EVENTS_DAYS'),
   trail: whole('KEEP_TRAIL_DAYS'),
@@ -65,12 +67,12 @@ const runBudgetCents = whole('RUN_BUDGET_CENTS');
 const isEmulator = (): boolean => process.env['FUNCTIONS_EMULATOR'] === 'true';
 
 /** Returns the secrets of a function. Emulators read `functions/.env.local` instead, to avoid calls to the cloud. */
-const bound = (...secrets: ReturnType<typeof defineSecret>[]) => (isEmulator() ? [] : secrets);
+const bound = (...secrets: (ReturnType<typeof defineSecret> | typeof modelKeys)[]) => (isEmulator() ? [] : secrets);
 
 export const gitHubSecrets = bound(gitHubAppPrivateKey, gitHubToken);
 export const gitHubWebhookSecrets = bound(gitHubWebhookSecret);
 export const mailSecrets = bound(smtpUrl);
-export const modelSecrets = bound(anthropicApiKey, geminiApiKey);
+export const modelSecrets = bound(anthropicApiKey, geminiApiKey, modelKeys);
 
 /** Returns a secret. `firebase deploy` accepts no empty secret, so the value "none" stands for no secret. */
 function secretValue({ name }: { readonly name: string }): string | undefined {
@@ -192,38 +194,32 @@ export function rateLimit() {
   return perSecond > 0 ? { perSecond, burst: Math.max(1, rateLimitBurst.value()) } : undefined;
 }
 
-/** Firebase has no fractional parameters, so prices are text. An invalid price makes the agent unavailable. */
-function priceIn({ input, output }: typeof claudePrices) {
-  return { inputPerMillion: dollars(input.value()), outputPerMillion: dollars(output.value()) };
-}
-
-function dollars(price: string): number {
-  return price.trim() === '' ? Number.NaN : Number(price);
-}
-
-/** Returns the models, prices and API keys of the hosted agents claude and gemini. */
-export function modelSettings() {
-  const anthropicKey = secretValue(anthropicApiKey);
-  const geminiKey = secretValue(geminiApiKey);
+/** Returns models.json, the keys of its providers, and the parameters that earlier versions had in its place. */
+export function modelEnvironment() {
+  const local = isEmulator() ? process.env['MUSTER_MODELS'] : undefined;
+  const file: unknown = local === undefined ? models : JSON.parse(local);
+  const former = (model: ReturnType<typeof text>, { input, output }: typeof claudePrices) => ({
+    model: model.value(),
+    inputPrice: input.value(),
+    outputPrice: output.value(),
+  });
   return {
-    claude: {
-      ...(anthropicKey !== undefined && { apiKey: anthropicKey }),
-      baseUrl: anthropicBaseUrl.value() || parameters.strings.ANTHROPIC_BASE_URL.default,
-      model: claudeModel.value(),
-      price: priceIn(claudePrices),
+    file,
+    secrets: Object.fromEntries([anthropicApiKey, geminiApiKey, modelKeys].map((one) => [one.name, secretValue(one)])),
+    addresses: {
+      anthropic: anthropicBaseUrl.value() || parameters.strings.ANTHROPIC_BASE_URL.default,
+      gemini: geminiBaseUrl.value() || parameters.strings.GEMINI_BASE_URL.default,
     },
-    gemini: {
-      ...(geminiKey !== undefined && { apiKey: geminiKey }),
-      baseUrl: geminiBaseUrl.value() || parameters.strings.GEMINI_BASE_URL.default,
-      model: geminiModel.value(),
-      price: priceIn(geminiPrices),
-    },
+    former: { claude: former(claudeModel, claudePrices), gemini: former(geminiModel, geminiPrices) },
+    project: process.env['GCLOUD_PROJECT'] ?? '',
+    hasGoogleLogin: !isEmulator() || process.env['MUSTER_GOOGLE_LOGIN'] === 'yes',
   };
 }
 
-/** Returns the budget of a run, if the caller that starts the run sets none. */
+/** Returns the budget of a run, if the caller that starts the run sets none. 0 cents mean no limit in US dollars. */
 export function runBudget() {
-  return { tokens: runBudgetTokens.value(), cost_usd: runBudgetCents.value() / 100 };
+  const cents = runBudgetCents.value();
+  return { tokens: runBudgetTokens.value(), cost_usd: cents === 0 ? undefined : cents / 100 };
 }
 
 /** Returns for how many days ended work is kept. 0 means that it is kept forever. */

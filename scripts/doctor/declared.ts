@@ -1,6 +1,7 @@
 /** This repository's declarations for a deployment: its functions, parameters, secrets, indexes and regions. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { type DeclaredModels, declaredModels } from '../models/file.ts';
 import { root } from '../project.mjs';
 import { parameterOf } from '../setup/parameters.mjs';
 
@@ -73,6 +74,8 @@ export interface Declared {
   /** Names and values of the functions' parameters, without secrets. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
+  /** Hosted agents, from models.json. */
+  readonly models: DeclaredModels;
   readonly functions: readonly DeclaredFunction[];
   readonly codebase: string;
   readonly runtime: string;
@@ -101,6 +104,7 @@ export async function declaredFor(project: string, folder?: string): Promise<Dec
     serviceAccount: accountOf(values['SERVICE_ACCOUNT'] ?? '', project),
     parameters: values,
     secrets: Object.keys(secrets),
+    models: declaredModels(project, folder),
     functions: await declaredFunctions(),
     codebase,
     runtime,

@@ -6,6 +6,7 @@ import { eventChecks } from './checks/events.ts';
 import { functionChecks } from './checks/functions.ts';
 import { identityChecks } from './checks/identity.ts';
 import { indexChecks } from './checks/indexes.ts';
+import { modelChecks } from './checks/models.ts';
 import { moneyChecks } from './checks/money.ts';
 import { projectChecks } from './checks/project.ts';
 import { ruleChecks } from './checks/rules.ts';
@@ -24,6 +25,7 @@ export const CHECKS: readonly Check[] = [
   ...functionChecks,
   ...eventChecks,
   ...signInChecks,
+  ...modelChecks,
   ...moneyChecks,
 ];
 

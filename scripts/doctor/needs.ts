@@ -1,5 +1,6 @@
 /** APIs, roles and locations that a deployment needs, derived from this repository's declarations. */
 import type { Api } from '../google/apis.ts';
+import { usesVertex } from '../models/file.ts';
 import type { Declared } from './declared.ts';
 import permissions from './permissions.json' with { type: 'json' };
 
@@ -34,7 +35,11 @@ const ALWAYS: readonly Api[] = [
   'storage.googleapis.com',
 ];
 
-export function neededApis({ functions, secrets }: Pick<Declared, 'functions' | 'secrets'>): string[] {
+export function neededApis({
+  functions,
+  secrets,
+  models,
+}: Pick<Declared, 'functions' | 'secrets' | 'models'>): string[] {
   const has = (kind: string) => functions.some((one) => one.kind === kind);
   return [
     ...new Set([
@@ -43,17 +48,19 @@ export function neededApis({ functions, secrets }: Pick<Declared, 'functions' | 
       ...functions.flatMap(({ apis }) => apis),
       ...(has('event') ? ['eventarc.googleapis.com'] : []),
       ...(secrets.length > 0 ? ['secretmanager.googleapis.com'] : []),
+      ...(usesVertex(models) ? ['aiplatform.googleapis.com'] : []),
     ]),
   ].sort();
 }
 
 /** Returns the project roles of the functions' account. Its roles on secrets and on itself are not project roles. */
-export function neededRoles({ functions }: Pick<Declared, 'functions'>): string[] {
+export function neededRoles({ functions, models }: Pick<Declared, 'functions' | 'models'>): string[] {
   return [
     ...new Set([
       'roles/logging.logWriter',
       ...Object.values(PACKAGES).map(({ role }) => role),
       ...(functions.some(({ kind }) => kind === 'event') ? ['roles/eventarc.eventReceiver'] : []),
+      ...(usesVertex(models) ? ['roles/aiplatform.user'] : []),
     ]),
   ].sort();
 }

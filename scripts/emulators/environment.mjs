@@ -1,5 +1,6 @@
 // @ts-check
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { databaseNamespace, projectId, region, root } from '../project.mjs';
 import { directToThisMachine } from '../setup/proxy.mjs';
@@ -12,7 +13,7 @@ const simultaneousInvocations = '16';
 const withoutGoogle = { METADATA_SERVER_DETECTION: 'none' };
 
 /** Hides the developer's own API keys of model vendors, because calls with them would cost money. */
-const withoutModels = { ANTHROPIC_API_KEY: undefined, GEMINI_API_KEY: undefined };
+const withoutModels = { ANTHROPIC_API_KEY: undefined, GEMINI_API_KEY: undefined, MODEL_KEYS: undefined };
 
 /**
  * Java's default heap starts with 1/64 of the machine's memory, and fills it with garbage. This heap starts small, and
@@ -42,7 +43,8 @@ const smallNodeHeap = '--max-semi-space-size=1';
  */
 
 /** @param {SuiteOptions} options @returns {NodeJS.ProcessEnv} */
-export function emulatorsEnv({ run, node, ports, clientDocumentsUrl, samplePeople, saveMemory = false }) {
+export function emulatorsEnv(options) {
+  const { run, node, ports, clientDocumentsUrl, samplePeople, saveMemory = false } = options;
   /** @type {NodeJS.ProcessEnv} */
   const theirs = { ...process.env, ...withoutModels, ...run.env };
   /** @type {NodeJS.ProcessEnv} */
@@ -54,6 +56,7 @@ export function emulatorsEnv({ run, node, ports, clientDocumentsUrl, samplePeopl
     MUSTER_MCP_URL: mcpUrl(ports), // with this address, the function recognizes requests below its path
     ...documentsEnv(clientDocumentsUrl),
     ...(samplePeople && { MUSTER_SAMPLE_PEOPLE: readFileSync(samplePeople, 'utf8') }),
+    ...(options.useLocalParameters && localModels()),
     TMPDIR: run.temporary, // separates the emulator hub's files from those of other runs
     PATH: `${dirname(node)}:${process.env.PATH}`, // so that this Node runs the discovery of functions
     NO_UPDATE_NOTIFIER: '1',
@@ -64,6 +67,20 @@ export function emulatorsEnv({ run, node, ports, clientDocumentsUrl, samplePeopl
     // gets a response. On a busy machine, starting many processes takes more than a minute.
     FUNCTIONS_DISCOVERY_TIMEOUT: '240',
     FIREBASE_FUNCTIONS_DISCOVERY_OUTPUT_PATH: 'true', // discovery through a port could take Firestore's port
+  };
+}
+
+/**
+ * Returns the developer's own hosted agents, and whether the developer has signed in to Google for Vertex AI.
+ * @returns {Record<string, string>}
+ */
+function localModels() {
+  const file = `${root}/functions/models.local.json`;
+  const login =
+    process.env.GOOGLE_APPLICATION_CREDENTIALS ?? `${homedir()}/.config/gcloud/application_default_credentials.json`;
+  return {
+    ...(existsSync(file) && { MUSTER_MODELS: readFileSync(file, 'utf8') }),
+    ...(existsSync(login) && { MUSTER_GOOGLE_LOGIN: 'yes' }),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Files generated from the tools' definitions, with their contents. */
 import { existsSync, readFileSync } from 'node:fs';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
-import { configurationPage, indexPage, toolsetPage, toolsetTable } from './pages.ts';
+import { agentsAndModelsPage, configurationPage, indexPage, toolsetPage, toolsetTable } from './pages.ts';
 import { toolsetSnapshot } from './snapshots.ts';
 
 export interface ReferenceFile {
@@ -19,6 +19,7 @@ export function referenceFiles(): readonly ReferenceFile[] {
   return [
     file('docs/reference/README.md', indexPage(toolsets)),
     file('docs/reference/configuration.md', configurationPage()),
+    file('docs/reference/agents-and-models.md', agentsAndModelsPage()),
     ...toolsets.map((toolset) => file(`docs/reference/${toolset.name}.md`, toolsetPage(toolset))),
     ...toolsets.map((toolset) => file(`test/contract/snapshots/${toolset.name}.json`, toolsetSnapshot(toolset))),
     file('README.md', withToolsetTable(readFileSync(new URL('README.md', root), 'utf8'))),

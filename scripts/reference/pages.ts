@@ -9,6 +9,7 @@ import type { ErrorEnvelope, Tool, Toolset } from '../../functions/src/mcp/tool.
 import { toolResult } from '../../functions/src/mcp/toolResponse.ts';
 import { NETWORK_TOOLSETS } from '../../functions/src/mcp/urlSelection.ts';
 import { LEADER_LIST, type ListCost, listCost, SMALLER_LISTS, TOOLSET_TOKENS } from './budgets.ts';
+import { modelSections } from './models.ts';
 import { schemaRows, table, withoutMarkup } from './tables.ts';
 
 /** Argument that has the same meaning in most tools that write data. */
@@ -58,6 +59,7 @@ export function indexPage(toolsets: readonly Toolset[]): string {
   return page('Tool reference', [
     table(['toolset', 'tools', 'resources', 'purpose'], rows),
     'See also [Configuration](configuration.md): the parameters of a deployment.',
+    'See also [Which agents and models work](agents-and-models.md).',
     '## Idempotency keys',
     `${KEY} is a text of 1 to 200 characters. If a call is repeated with the same key and arguments within 24 hours, the first result is returned and nothing is executed again.`,
     '## Workspaces',
@@ -108,6 +110,11 @@ export function configurationPage(): string {
     'Secret Manager stores them: `npx firebase functions:secrets:set <name>`. If you do not have a secret, set it to `none`.',
     table(['secret', 'name', 'description'], secretRows),
   ]);
+}
+
+/** Returns the page about coding agents and models. Each half is generated from the definitions that serve it. */
+export function agentsAndModelsPage(): string {
+  return page('Which agents and models work', modelSections());
 }
 
 interface Parameter {

@@ -56,9 +56,14 @@ export async function buildViews(target) {
  * @returns {Promise<boolean>} whether the functions have no type error
  */
 export async function checkFunctions({ node, env }) {
-  const commands = [compile(node, ['--noEmit', '-p', functionsFolder]), checkPage(node)];
+  const commands = [compile(node, ['--noEmit', '-p', functionsFolder]), checkPage(node), checkModels(node)];
   const checked = await Promise.all(commands.map((command) => succeeds(command, { env })));
   return checked.every((holds) => holds);
+}
+
+/** @param {string} node @returns {string[]} the command that checks the file of the hosted agents */
+export function checkModels(node) {
+  return [node, `${root}/scripts/models/main.ts`];
 }
 
 /** @param {string} node @returns {string[]} the command that checks the types of the page */

@@ -1,6 +1,7 @@
 // @ts-check
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { root } from '../project.mjs';
+import { modelsFile } from './models.mjs';
 
 /**
  * Code that defines variables that CommonJS packages expect but ECMAScript modules do not have. Source:
@@ -83,6 +84,20 @@ const lighter = {
 };
 
 /**
+ * Bundles the hosted agents of the project that is deployed.
+ * @type {import('esbuild').Plugin}
+ */
+const projectModels = {
+  name: 'project-models',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/functions\/models\.json$/ }, () => {
+      const file = modelsFile(process.env['GCLOUD_PROJECT']);
+      return { contents: readFileSync(`${root}/functions/${file}`, 'utf8'), loader: 'json' };
+    });
+  },
+};
+
+/**
  * Bundles the compiled functions and their packages into a few files, because reading 1,500 files took most of the
  * time of a cold start. Names are kept, so that stack traces are readable. Dynamic imports become separate files.
  * firebase-functions stores parameters per process, so Firebase's own copy of it finds the parameters of the bundle.
@@ -105,7 +120,7 @@ export async function bundle(entry, target) {
     lineLimit: 200, // shortens the minified lines that an uncaught error prints
     legalComments: 'linked',
     banner: { js: commonJs },
-    plugins: [lighter],
+    plugins: [lighter, projectModels],
     logLevel: 'warning',
   });
   await stop(); // otherwise, the service process of esbuild would run until npm start ends

@@ -22,8 +22,17 @@ const contract: Contract = JSON.parse(readFileSync(new URL('contract.json', impo
 /** Values that Muster accepts for an argument in addition to the specified values. Source: docs/semantics.md. */
 const ADDED_VALUES: Readonly<Record<string, readonly string[]>> = { status_filter: ['stuck'] };
 
+/** Values that the specification lists for the agent of `orchestrate`. Muster accepts the agents of models.json. */
+const SPECIFIED_AGENTS = ['auto', 'claude', 'gemini'];
+
 /** Returns the schema of the arguments without the values that Muster has added to the specification. */
 function withoutAddedValues(name: string, input: Schema): Schema {
+  if (name === 'orchestration.orchestrate') {
+    const preferences = input.properties?.['preferences'];
+    const agent = { ...preferences?.properties?.['agent'], enum: SPECIFIED_AGENTS };
+    const opened = { ...preferences, properties: { ...preferences?.properties, agent } };
+    return { ...input, properties: { ...input.properties, preferences: opened } };
+  }
   if (name !== 'coordination.get_all_tasks') return input;
   const properties = Object.entries(input.properties ?? {}).map(([argument, property]) => {
     const values = Array.isArray(property['enum'])

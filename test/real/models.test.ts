@@ -1,25 +1,28 @@
 /** Calls to the real models: a short answer, a wrong key and an aborted request. One run costs less than a cent. */
 import assert from 'node:assert/strict';
-import { modelSettings } from '../../functions/src/config.ts';
+import { hostedAgents } from '../../functions/src/composition/hostedAgents.ts';
+import { modelEnvironment } from '../../functions/src/config.ts';
 import { type HostedAgent, ModelFailure } from '../../functions/src/toolsets/orchestration/rules/agents/model.ts';
-import { Claude } from '../../functions/src/vendors/anthropic/claude.ts';
-import { Gemini } from '../../functions/src/vendors/gemini/gemini.ts';
-import type { ModelSettings } from '../../functions/src/vendors/vendorModel.ts';
 import { describeReal } from './asking.ts';
 
 const VENDORS = [
-  ['anthropic', 'claude', (settings: ModelSettings): HostedAgent => new Claude(settings)],
-  ['gemini', 'gemini', (settings: ModelSettings): HostedAgent => new Gemini(settings)],
+  ['anthropic', 'claude', 'ANTHROPIC_API_KEY'],
+  ['gemini', 'gemini', 'GEMINI_API_KEY'],
 ] as const;
 
-for (const [service, agent, make] of VENDORS)
+const log = { info: () => {}, warn: () => {}, error: () => {} };
+
+for (const [service, agent, secret] of VENDORS)
   describeReal(service, () => {
-    const settings = (): ModelSettings => modelSettings()[agent];
+    const make = (key = process.env[secret]) => {
+      const agents = hostedAgents({ ...modelEnvironment(), secrets: { [secret]: key } }, { log });
+      return agents.find(({ name }) => name === agent) ?? assert.fail();
+    };
     const ask = (from: HostedAgent, prompt: string, maxOutputTokens: number, onText = (_: string) => {}) =>
       from.ask({ prompt, maxOutputTokens }, { signal: AbortSignal.timeout(60_000), onText });
 
     it('streams an answer, and reports the number of tokens used', async () => {
-      const model = make(settings());
+      const model = make();
       assert.deepEqual(model.availability(), { available: true });
       let pieces = '';
       // The maximum number of output tokens is high, because a model's thoughts count as output.
@@ -34,7 +37,7 @@ for (const [service, agent, make] of VENDORS)
     });
 
     it('reports an authentication failure if the API key is wrong', async () => {
-      const stranger = make({ ...settings(), apiKey: 'wrong-key-of-nobody' });
+      const stranger = make('wrong-key-of-nobody');
       await assert.rejects(ask(stranger, 'ping', 20), (error: unknown) => {
         assert.ok(error instanceof ModelFailure, String(error));
         assert.equal(error.kind, 'authentication', error.message);
@@ -45,7 +48,7 @@ for (const [service, agent, make] of VENDORS)
     it('aborts the request if the caller has cancelled it', async () => {
       const missing = AbortSignal.abort();
       await assert.rejects(
-        make(settings()).ask({ prompt: 'ping', maxOutputTokens: 20 }, { signal: missing }),
+        make().ask({ prompt: 'ping', maxOutputTokens: 20 }, { signal: missing }),
         (error: unknown) => error instanceof ModelFailure && error.kind === 'aborted',
       );
     });

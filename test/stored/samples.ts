@@ -324,7 +324,7 @@ const EVENT: TaskEvent = {
 };
 
 const RUN = sampleRun({ ...IN_DEFAULT, id: 'plain', started_by: 'agent:plain', deadline: at(60) });
-const SPENT = { input_tokens: 10, output_tokens: 20, cost_usd: 0.01 };
+const SPENT = { input_tokens: 10, output_tokens: 20, cost_usd: 0.01, unpriced_tokens: 12 };
 
 const FULL_RUN: Run = {
   ...RUN,
@@ -350,7 +350,7 @@ const FULL_RUN: Run = {
 };
 
 const DEFINITION = JSON.stringify({ name: 'mine', steps: [{ name: 'execute', agent: 'auto' }] });
-const ATTEMPT = sampleAttempt({ milliseconds: 1200 });
+const ATTEMPT = sampleAttempt({ milliseconds: 1200, provider: 'anthropic' });
 const STEP = sampleStep({ spent: SPENT, started_at: at(0) });
 
 const FULL_STEP: StepRecord = {
@@ -364,7 +364,10 @@ const FULL_STEP: StepRecord = {
     { agent: 'gemini', error: 'It timed out.' },
   ],
   failure: { reason: 'STEP_FAILED', message: 'The step failed.' },
-  attempts: [ATTEMPT, { ...ATTEMPT, number: 2, end: 'timeout', reason: 'It timed out.', outcome_unknown: true }],
+  attempts: [
+    ATTEMPT,
+    { ...ATTEMPT, number: 2, end: 'timeout', reason: 'It timed out.', outcome_unknown: true, unpriced_tokens: 12 },
+  ],
   explanation: 'claude won',
   judged: true,
   task_id: 'held',
@@ -377,9 +380,16 @@ const CALL = sampleCall({
   input_tokens: 12,
   max_output_tokens: 8192,
   started_at: at(0),
+  provider: 'anthropic',
+  price: { inputPerMillion: 2, outputPerMillion: 10 },
 });
 
-const ANSWER = { text: 'Roses are red', model: 'claude-opus', usage: ATTEMPT.usage, complete: true };
+const ANSWER = {
+  text: 'Roses are red',
+  model: 'claude-opus',
+  usage: { ...ATTEMPT.usage, cost_usd: 0.01 },
+  complete: true,
+};
 
 const TIMED_OUT = new ModelFailure('timeout', 'It timed out.', {
   retry_after_ms: 1000,
@@ -711,7 +721,16 @@ export const CHANGES: readonly Change[] = [
         outcomes: 2,
         bucket: 16,
         tallies: {
-          claude: { accepted: 1, failed: 1, lost: 0, retried: 1, worth: 0.75, milliseconds: 1200, cost_usd: 0.01 },
+          claude: {
+            accepted: 1,
+            failed: 1,
+            lost: 0,
+            retried: 1,
+            worth: 0.75,
+            milliseconds: 1200,
+            cost_usd: 0.01,
+            unpriced: 1,
+          },
         },
         faded: [],
       },

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { z } from 'zod/mini';
 import { common, kinds } from '../../text/common.ts';
 import { task as text } from '../../text/task.ts';
-import { duration, fill, money, number, plural } from '../../ui/format.ts';
+import { costOf, duration, fill, money, number, plural } from '../../ui/format.ts';
 import { Meter } from '../../ui/Meter.tsx';
 import { State } from '../../ui/State.tsx';
 import { UserText } from '../../ui/UserText.tsx';
@@ -22,7 +22,8 @@ const totals = z.object({
   attempts: z.number(),
   inputTokens: z.number(),
   outputTokens: z.number(),
-  costUsd: z.number(),
+  costUsd: z.exactOptional(z.number()),
+  unpricedTokens: z.exactOptional(z.number()),
   milliseconds: z.number(),
 });
 
@@ -142,8 +143,8 @@ function NodeLine({ node: one }: { readonly node: Node }) {
           <UserText text={title} limit={100} />
         </a>
       )}
-      {one.totals !== undefined && one.totals.costUsd > 0 && (
-        <small class="faint num">{money(one.totals.costUsd)}</small>
+      {one.totals !== undefined && one.totals.costUsd !== 0 && (
+        <small class="faint num">{costOf(one.totals.costUsd, one.totals.unpricedTokens)}</small>
       )}
     </span>
   );
@@ -167,7 +168,7 @@ function Cost({ kind, id, of: { node: itself, path, budgets }, changed }: CostPr
       title={text.cost}
       actions={mayAs('worker') && <LimitField kind={kind} id={id} money={limit} changed={changed} />}>
       <p class="line">
-        <span class="big">{money(spent)}</span>
+        <span class="big">{costOf(spent, used?.unpricedTokens)}</span>
         <span class="soft">
           {limit === undefined ? text.noLimit.toLowerCase() : fill(text.ofLimit, { limit: money(limit) })}
         </span>

@@ -180,6 +180,7 @@ export function compose(outer: ExternalServices, baseUrl = '') {
     revocation,
     consoleLinks,
     openRepositories,
+    hostedAgents: () => outer.hosted().map(({ name }) => name),
     access: access.ports,
     data: firebase.services.data,
     openWork: (uid, workspace) => leaving.openIn(uid, workspace),

@@ -10,20 +10,19 @@ import type { RetentionDays } from '../kernel/sweep.ts';
 import type { RateLimit } from '../limits/rules/rateLimiter.ts';
 import type { ClientDocuments } from '../signin/rules/clients.ts';
 import type { HostedAgent } from '../toolsets/orchestration/rules/agents/model.ts';
+import { NO_DOLLAR_LIMIT } from '../toolsets/orchestration/rules/calls/budget.ts';
 import type { RunDispatch } from '../toolsets/orchestration/rules/ports.ts';
 import type { RunOrder } from '../toolsets/orchestration/rules/runs/run.ts';
 import type { Mailer } from '../toolsets/todo/rules/outbox.ts';
 import type { PushService } from '../toolsets/todo/rules/reminders/notification.ts';
 import type { DeadLetters, EventPublisher } from '../toolsets/todo/rules/taskEvent.ts';
-import { Claude } from '../vendors/anthropic/claude.ts';
 import { HttpsClientDocuments } from '../vendors/clientdocument/clientDocuments.ts';
 import { cloudTasksRunQueue } from '../vendors/cloudtasks/runQueue.ts';
 import { fcmPushService, localMessagingApp } from '../vendors/fcm/pushService.ts';
-import { Gemini } from '../vendors/gemini/gemini.ts';
 import type { GitHubSettings } from '../vendors/octokit/clients.ts';
 import { PubSubPublisher } from '../vendors/pubsub/publisher.ts';
 import { smtpMailer } from '../vendors/smtp/mailer.ts';
-import type { ModelSettings } from '../vendors/vendorModel.ts';
+import { hostedAgents } from './hostedAgents.ts';
 
 export interface ExternalServices {
   readonly clock: Clock;
@@ -54,6 +53,7 @@ export interface ExternalServices {
 export function externalServices(): ExternalServices {
   const file = config.clockFile();
   const broker = new PubSubPublisher();
+  const budget = config.runBudget();
   return {
     clock: file === undefined ? systemClock : simulatedClock(file),
     log: cloudLog,
@@ -67,20 +67,15 @@ export function externalServices(): ExternalServices {
     publisher: config.hasPubSub() ? broker : undefined,
     deadLetters: broker,
     // Secrets are not available earlier.
-    hosted: lazy(() => hostedAgents(config.modelSettings())),
+    hosted: lazy(() => hostedAgents(config.modelEnvironment(), { log: cloudLog })),
     dispatch: cloudTasksRunQueue(config.region.value(), systemRandomness),
-    budget: config.runBudget(),
+    budget: { ...budget, cost_usd: budget.cost_usd ?? NO_DOLLAR_LIMIT },
     retention: config.retention(),
     clientDocuments: new HttpsClientDocuments(config.clientDocumentsUrl()),
     gitHub: config.gitHubSettings,
     openRepositories: config.openRepositories,
     webApiKey: config.webApiKey(),
   };
-}
-
-/** Returns the hosted agents of the orchestration specification, with these models and API keys. */
-export function hostedAgents({ claude, gemini }: Readonly<Record<'claude' | 'gemini', ModelSettings>>) {
-  return [new Claude(claude), new Gemini(gemini)];
 }
 
 /** Returns the push service of Firebase, or a local one; undefined for the setting `none`. */

@@ -9,6 +9,8 @@ import {
 
 export interface Progress {
   readonly agent: string;
+  /** Estimated tokens of the prompt. */
+  readonly asked: number;
   /** Whether the response has started to arrive. */
   answered: boolean;
   /** Whether a part of the response could be parsed. */
@@ -27,7 +29,7 @@ const WORDS: Readonly<Record<FailureClass, string>> = {
   timeout: 'did not respond in time',
   server_error: 'reported a server error',
   context_too_long: 'does not accept a prompt of this length',
-  authentication: "rejected this deployment's API key",
+  authentication: "rejected this deployment's credentials",
   quota: 'has no quota or credit left for this deployment',
   refused: 'refused to answer',
   invalid_request: 'rejected the request as invalid',
@@ -57,12 +59,19 @@ export function failure(kind: FailureClass, progress: Progress, options: Failure
   return new ModelFailure(kind, words, { outcome_unknown, retry_after_ms, usage: usageOf(progress, outcome_unknown) });
 }
 
-/** Returns the usage. Vendors report output last, so an interrupted response counts at least the received tokens. */
-export function usageOf({ usage, received }: Progress, isInterrupted = false): Usage | undefined {
+/**
+ * Returns the usage. Vendors report output last, so an interrupted response counts at least the received tokens. Some
+ * servers report no usage at all. Then the tokens are estimated, because nothing may be recorded as free.
+ */
+export function usageOf({ asked, usage, received }: Progress, isInterrupted = false): Usage | undefined {
   if (received === 0) return usage;
-  const { input_tokens = 0, output_tokens = 0 } = usage ?? {};
-  if (!isInterrupted && output_tokens > 0) return usage;
-  return { input_tokens, output_tokens: Math.max(output_tokens, received) };
+  const { input_tokens, output_tokens = 0, ...cost } = usage ?? { input_tokens: 0 };
+  const isCounted = !isInterrupted && output_tokens > 0;
+  return {
+    ...cost,
+    input_tokens: input_tokens || asked,
+    output_tokens: isCounted ? output_tokens : Math.max(output_tokens, received),
+  };
 }
 
 /** Returns the failure of a complete but unusable response. The vendor has done the work and charged for it. */

@@ -2,11 +2,13 @@
 import type { z } from 'zod';
 import { isSafeAddress } from '../kernel/platform.ts';
 import {
+  type AgentProfile,
   type AskOptions,
   type Availability,
   estimatedTokens,
   type HostedAgent,
   type ModelAnswer,
+  type ModelEffort,
   ModelFailure,
   type ModelRequest,
   type Price,
@@ -14,11 +16,16 @@ import {
 } from '../toolsets/orchestration/index.ts';
 import { abortFailure, failure, finalFailure, type Progress, usageOf } from './modelFailure.ts';
 
-export interface ModelSettings {
-  readonly apiKey?: string;
+export interface ModelSettings extends AgentProfile {
+  /** Base URL of the API. */
   readonly baseUrl: string;
-  readonly model: string;
-  readonly price: Price;
+  readonly apiKey?: string | undefined;
+  /** Secret that contains the key, such as `ANTHROPIC_API_KEY`; undefined if the vendor requires no key. */
+  readonly secret?: string | undefined;
+  /** How much the model thinks. */
+  readonly effort?: ModelEffort | undefined;
+  /** Why the agent cannot be used, if that is known before any request. */
+  readonly obstacle?: string | undefined;
 }
 
 /** Part of a streamed response in the form that all vendors share. */
@@ -31,6 +38,8 @@ export interface AnswerPart {
   readonly usage?: Usage | undefined;
   /** Finish reason in the vendor's words. */
   readonly finish?: string | undefined;
+  /** Error that the vendor reports within the response. */
+  readonly error?: unknown;
   /** Set in the last part. A response without such a part was interrupted. */
   readonly ended?: boolean;
 }
@@ -38,24 +47,29 @@ export interface AnswerPart {
 /** Maximum length of a model's name. The vendor sends the name, and the console shows it. */
 const NAME_LENGTH = 100;
 
-export abstract class VendorModel<Client> implements HostedAgent {
-  abstract readonly name: string;
+export abstract class VendorModel<Client, Settings extends ModelSettings = ModelSettings> implements HostedAgent {
+  readonly name: string;
+  readonly provider: string;
   readonly model: string;
-  readonly price: Price;
-  /** Prefixes of the names of the deployment's parameters: `ANTHROPIC_API_KEY`, `CLAUDE_MODEL`. */
-  protected abstract readonly parameters: { readonly api: string; readonly model: string };
+  readonly price: Price | undefined;
+  readonly capabilities: AgentProfile['capabilities'];
+  readonly maxOutputTokens: number;
+  protected readonly settings: Settings;
   protected abstract readonly part: z.ZodType<AnswerPart>;
-  private readonly settings: ModelSettings;
   private client: Promise<Client> | undefined;
 
-  constructor(settings: ModelSettings) {
+  constructor(settings: Settings) {
     this.settings = settings;
+    this.name = settings.name;
+    this.provider = settings.provider;
     this.model = settings.model;
     this.price = settings.price;
+    this.capabilities = settings.capabilities;
+    this.maxOutputTokens = settings.maxOutputTokens;
   }
 
   /** Loads the vendor's SDK. */
-  protected abstract connect(settings: ModelSettings): Promise<Client>;
+  protected abstract connect(): Promise<Client>;
 
   /** Sends the request. Resolves when the response starts. The signal closes the connection. */
   protected abstract open(
@@ -71,12 +85,13 @@ export abstract class VendorModel<Client> implements HostedAgent {
   protected abstract failureOf(error: unknown, progress: Progress): ModelFailure;
 
   availability(): Availability {
-    const reason = unavailableReason(this.name, this.settings, this.parameters);
+    const reason = unavailableReason(this.settings);
     return reason === undefined ? { available: true } : { available: false, reason };
   }
 
   async ask(request: ModelRequest, { signal, onText }: AskOptions): Promise<ModelAnswer> {
-    const progress: Progress = { agent: this.name, answered: false, understood: false, received: 0 };
+    const asked = estimatedTokens(request.prompt);
+    const progress: Progress = { agent: this.name, asked, answered: false, understood: false, received: 0 };
     let [text, model, finish, ended] = ['', this.model, '', false];
     for await (const part of this.received(request, signal, progress)) {
       progress.received += estimatedTokens(`${part.text ?? ''}${part.thought ?? ''}`);
@@ -86,7 +101,7 @@ export abstract class VendorModel<Client> implements HostedAgent {
         onText?.(part.text);
       }
       model = part.model ?? model;
-      finish = part.finish ?? finish;
+      finish = this.finishAfter(finish, part);
       ended ||= part.ended ?? false;
     }
     if (!progress.understood) throw failure('malformed', progress);
@@ -95,9 +110,14 @@ export abstract class VendorModel<Client> implements HostedAgent {
       // JSON can contain unpaired surrogates, which some databases and clients refuse.
       text: text.replace(/\p{Surrogate}/gu, '\ufffd'),
       model: model.slice(0, NAME_LENGTH),
-      usage: usageOf(progress) ?? { input_tokens: 0, output_tokens: 0 },
+      usage: usageOf(progress) ?? { input_tokens: asked, output_tokens: 0 },
       complete: this.isComplete(finish, text, progress),
     };
+  }
+
+  /** Returns the finish reason. A refusal stays one, even if the response then ends like an answer. */
+  private finishAfter(before: string, { finish }: AnswerPart): string {
+    return finish === undefined || this.meaningOf(before) === 'refused' ? before : finish;
   }
 
   /** Returns whether the answer is complete. @throws ModelFailure if the response contains no answer */
@@ -111,10 +131,24 @@ export abstract class VendorModel<Client> implements HostedAgent {
     return meaning === 'whole';
   }
 
+  /** Runs before each request. Requests without a key obtain their token here. */
+  protected async prepare(): Promise<void> {}
+
+  /** Returns the vendor's client. The next request connects again if this fails. @throws ModelFailure */
+  private async connected(progress: Progress): Promise<Client> {
+    try {
+      await this.prepare();
+      this.client ??= this.connect();
+      return await this.client;
+    } catch (error) {
+      this.client = undefined;
+      throw this.failureOf(error, progress);
+    }
+  }
+
   /** Yields the parts of the response. Always closes the connection. @throws ModelFailure */
   private async *received(request: ModelRequest, signal: AbortSignal, progress: Progress): AsyncGenerator<AnswerPart> {
-    this.client ??= this.connect(this.settings);
-    const client = await this.client;
+    const client = await this.connected(progress);
     if (signal.aborted) throw abortFailure(signal, progress, false);
     const reading = new AbortController();
     try {
@@ -126,6 +160,7 @@ export abstract class VendorModel<Client> implements HostedAgent {
         if (!success) throw failure('malformed', progress);
         progress.understood = true;
         yield data;
+        if (data.error !== undefined) throw data.error;
       }
     } catch (error) {
       if (error instanceof ModelFailure) throw error;
@@ -144,6 +179,7 @@ function larger(usage: Usage, before: Usage = usage): Usage {
   return {
     input_tokens: Math.max(usage.input_tokens, before.input_tokens),
     output_tokens: Math.max(usage.output_tokens, before.output_tokens),
+    ...(usage.cost_usd !== undefined && { cost_usd: usage.cost_usd }),
   };
 }
 
@@ -199,30 +235,24 @@ function until(text: string | null | undefined): number | undefined {
   return Number.isNaN(instant) ? undefined : Math.max(0, instant - Date.now());
 }
 
-function unavailableReason(
-  agent: string,
-  { apiKey, baseUrl, model, price }: ModelSettings,
-  { api, model: prefix }: { readonly api: string; readonly model: string },
-): string | undefined {
-  const key = `${api}_API_KEY`;
-  if (apiKey === undefined)
-    return (
-      `${agent} has no API key. Operator: in a deployment, set ${key} with ` +
-      `\`npx firebase functions:secrets:set ${key}\` and deploy. On your own machine, set it in ` +
-      'functions/.env.local. To try it locally without a key: `npm start -- --demo-models`. See docs/guides/models.md.'
-    );
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) return `${key} contains invalid characters. Set it again.`;
-  if (!isSafeAddress(baseUrl)) return `${api}_BASE_URL is not an https:// address.`;
-  if (model === '') return `${prefix}_MODEL is empty. Set it to a model name.`;
-  if (!isPrice(price.inputPerMillion)) return notAPrice(`${prefix}_INPUT_PRICE`);
-  if (!isPrice(price.outputPerMillion)) return notAPrice(`${prefix}_OUTPUT_PRICE`);
+function unavailableReason({ name, provider, secret, apiKey, baseUrl, obstacle }: ModelSettings): string | undefined {
+  if (obstacle !== undefined) return obstacle;
+  if (secret !== undefined && apiKey === undefined) return missingKey(name, provider, secret);
+  const key = secret === MODEL_KEYS ? `The key "${provider}" in ${MODEL_KEYS}` : secret;
+  if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey))
+    return `${key} contains invalid characters. Set it again.`;
+  if (!isSafeAddress(baseUrl)) return `The address of the provider "${provider}" is not an https:// address.`;
   return undefined;
 }
 
-function isPrice(dollars: number): boolean {
-  return Number.isFinite(dollars) && dollars >= 0;
-}
+/** Secret with the keys of all providers except Anthropic and Gemini, as a JSON object. */
+export const MODEL_KEYS = 'MODEL_KEYS';
 
-function notAPrice(name: string): string {
-  return `${name} must be a number of US dollars per million tokens, such as 2.50.`;
+function missingKey(agent: string, provider: string, secret: string): string {
+  const value = secret === MODEL_KEYS ? ` to a JSON object with "${provider}"` : '';
+  return (
+    `${agent} has no API key. Operator: in a deployment, set ${secret}${value} with ` +
+    `\`npx firebase functions:secrets:set ${secret}\` and deploy. On your own machine, set it in ` +
+    'functions/.env.local. To try it locally without a key: `npm start -- --demo-models`. See docs/guides/models.md.'
+  );
 }

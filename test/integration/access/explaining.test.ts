@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { hostedAgents } from '../../../functions/src/composition/externalServices.ts';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { sampleAgent } from '../../support/builders.ts';
+import { agentsAt } from '../../support/models/agents.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { unkeyed } from '../coordination/team.ts';
 import { AccessFixture, withName } from './fixture.ts';
@@ -126,8 +126,7 @@ describe('the tool access.explain', () => {
 
   beforeEach(async () => {
     const gitHub = () => ({ apiUrl: 'http://127.0.0.1:9' });
-    const vendor = { baseUrl: 'http://127.0.0.1:9', model: 'any', price: { inputPerMillion: 1, outputPerMillion: 1 } };
-    const hosted = () => hostedAgents({ claude: vendor, gemini: vendor });
+    const hosted = () => agentsAt('http://127.0.0.1:9', { secrets: {} });
     fixture = new AccessFixture({ gitHub, hosted });
     await fixture.arrive('ada', 'leader');
     await fixture.arrive('ben');

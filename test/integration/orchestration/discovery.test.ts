@@ -6,6 +6,7 @@ import type { Principal } from '../../../functions/src/identity/rules/principal.
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import type { Availability, HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import { externalServicesOf } from '../../support/externalServices.ts';
+import { PROFILES } from '../../support/models/agents.ts';
 import { call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 
@@ -37,8 +38,8 @@ const SILENCE_SECONDS = 181;
 
 function hosted(name: string, availability: Availability): HostedAgent {
   const never = () => Promise.reject(new Error('No model is called in this test.'));
-  const price = { inputPerMillion: 1, outputPerMillion: 1 };
-  return { name, model: `${name}-model`, price, availability: () => availability, ask: never };
+  const profile = PROFILES.find((one) => one.name === name) ?? assert.fail();
+  return { ...profile, model: `${name}-model`, availability: () => availability, ask: never };
 }
 
 describe('orchestration discovery', () => {

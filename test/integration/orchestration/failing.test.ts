@@ -7,6 +7,7 @@ import type { HostedAgent } from '../../../functions/src/toolsets/orchestration/
 import { isLeased, MAX_DELIVERIES } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { requireNotFailed } from '../../../functions/src/toolsets/orchestration/tools/runResponses.ts';
 import { externalServicesOf } from '../../support/externalServices.ts';
+import { PROFILES } from '../../support/models/agents.ts';
 import { agentsAt, FIVE_STEPS, OrchestrationFixture } from './fixture.ts';
 
 const BUG = new TypeError("Cannot read properties of undefined (reading 'text')");
@@ -30,9 +31,8 @@ describe('a run that cannot be executed', () => {
     const ask: HostedAgent['ask'] = () => Promise.reject(BUG);
     const hosted = () =>
       agentsAt(fixture.models.url).map((agent): HostedAgent => {
-        const { name, model, price } = agent;
-        const availability = () => agent.availability();
-        return name === 'gemini' ? { name, model, price, availability, ask } : agent;
+        const profile = PROFILES.find(({ name }) => name === agent.name) ?? assert.fail();
+        return agent.name === 'gemini' ? { ...profile, availability: () => agent.availability(), ask } : agent;
       });
     return compose(
       externalServicesOf({ clock: { now: () => new Date() }, hosted, dispatch: { dispatch: async () => undefined } }),

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { NO_ROUTING } from '../../../functions/src/access/rules/workspace.ts';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
-import { hostedAgents } from '../../../functions/src/composition/externalServices.ts';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import type { RunRequest } from '../../../functions/src/toolsets/orchestration/rules/runs/order.ts';
@@ -12,6 +11,7 @@ import type { StartedRun } from '../../../functions/src/toolsets/orchestration/r
 import type { RunView } from '../../../functions/src/toolsets/orchestration/rules/runs/visibility.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { externalServicesOf, type Replaced } from '../../support/externalServices.ts';
+import { fileWith, agentsAt as hostedAgentsAt } from '../../support/models/agents.ts';
 import { LocalModels } from '../../support/models/server.ts';
 import { agentOf } from '../../support/principals.ts';
 
@@ -32,11 +32,8 @@ export const FIVE_STEPS = {
 
 /** Returns the hosted agents of a deployment that calls the models at this URL. */
 export function agentsAt(url: string): readonly HostedAgent[] {
-  const settings = { apiKey: 'local-key', baseUrl: url, price: { inputPerMillion: 1, outputPerMillion: 5 } };
-  return hostedAgents({
-    claude: { ...settings, model: 'claude-local' },
-    gemini: { ...settings, model: 'gemini-local' },
-  });
+  const file = fileWith({ claude: 'claude-local', gemini: 'gemini-local' }, { input: 1, output: 5 });
+  return hostedAgentsAt(url, { file });
 }
 
 export class OrchestrationFixture {
@@ -50,7 +47,11 @@ export class OrchestrationFixture {
   readonly app: Composition;
   private readonly deliveries = new Set<Promise<unknown>>();
 
-  constructor() {
+  private readonly hosted: (url: string) => readonly HostedAgent[];
+
+  /** @param hosted returns the agents of the deployment, which calls the models at this URL */
+  constructor(hosted = agentsAt) {
+    this.hosted = hosted;
     this.app = this.anotherInstance();
   }
 
@@ -60,7 +61,7 @@ export class OrchestrationFixture {
       externalServicesOf({
         clock: { now },
         database,
-        hosted: () => agentsAt(this.models.url),
+        hosted: () => this.hosted(this.models.url),
         dispatch: {
           dispatch: async (runId) => {
             this.dispatched.push(runId);

@@ -1,5 +1,6 @@
 /** Behavior of a local model. It is data, so that tests can set it in the same process or over HTTP. */
 import { z } from 'zod';
+import { VENDORS } from './dialect.ts';
 
 const milliseconds = z.int().min(0);
 
@@ -17,6 +18,10 @@ const answering = z.strictObject({
   /** Number of events in a streamed response. Default: 3. */
   pieces: z.int().min(1).optional(),
   betweenMs: milliseconds.optional(),
+  /** Whether a server with OpenAI's Chat Completions API reports usage. Default: true. */
+  usage: z.boolean().optional(),
+  /** Cost in US dollars that such a server reports. */
+  costUsd: z.number().optional(),
 });
 
 const refusing = z.strictObject({
@@ -58,7 +63,7 @@ export type Behavior = z.output<typeof behavior>;
 
 export const match = z.strictObject({
   /** Vendor to which the requests are sent. Default: any vendor. */
-  vendor: z.enum(['anthropic', 'gemini']).optional(),
+  vendor: z.enum(VENDORS).optional(),
   /** Text that the prompt contains. Default: any text. */
   text: z.string().optional(),
   /** Maximum number of requests that match. Default: no limit. */

@@ -1,6 +1,7 @@
 /** The interface through which the local server implements the protocol of each vendor. */
 
-export type Vendor = 'anthropic' | 'gemini';
+export const VENDORS = ['anthropic', 'gemini', 'openai', 'chat', 'vertex-claude', 'vertex-gemini'] as const;
+export type Vendor = (typeof VENDORS)[number];
 
 export interface Question {
   readonly model: string;
@@ -16,6 +17,10 @@ export interface Said {
   readonly text: string;
   readonly thinking: string;
   readonly ending: Ending;
+  /** Whether the server reports usage. Only servers with OpenAI's Chat Completions API may report none. */
+  readonly usage: boolean;
+  /** Cost that the server reports. */
+  readonly costUsd?: number | undefined;
 }
 
 /** A request that the vendor would reject. */

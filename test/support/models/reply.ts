@@ -55,7 +55,8 @@ export class Reply {
   private async answer(behavior: Doing<'answer'>, standard: () => string): Promise<void> {
     await this.pause(behavior.afterMs ?? 0);
     if (this.closed.signal.aborted) return;
-    const output = this.output(behavior.text ?? standard(), behavior.end, behavior.thinks);
+    const { end, thinks, usage = true, costUsd } = behavior;
+    const output = { ...this.output(behavior.text ?? standard(), end, thinks), usage, costUsd };
     if (!this.question.streamed) return this.end(200, 'application/json', JSON.stringify(this.dialect.whole(output)));
     const events = this.dialect.events(output, inPieces(output.text, behavior.pieces ?? PIECES));
     await this.write(events, behavior.betweenMs);
@@ -82,7 +83,7 @@ export class Reply {
   }
 
   private output(text: string, ending: Said['ending'] = 'complete', thinking = ''): Said {
-    return { question: this.question, text: ending === 'refusal' ? '' : text, thinking, ending };
+    return { question: this.question, text: ending === 'refusal' ? '' : text, thinking, ending, usage: true };
   }
 
   private async write(events: readonly string[], betweenMs = 0): Promise<void> {

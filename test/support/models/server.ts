@@ -1,5 +1,5 @@
 /**
- * A local server with the APIs of both vendors, which returns prepared responses, streamed or not. Requests that a
+ * A local server with the APIs of all vendors, which returns prepared responses, streamed or not. Requests that a
  * vendor would reject are added to `problems`. The server records each request, and the time at which its response
  * was complete or its client disconnected.
  */
@@ -10,9 +10,11 @@ import { anthropic } from './anthropic.ts';
 import { type Behavior, type Match, rule } from './behavior.ts';
 import { type Dialect, type Question, Unacceptable, type Vendor } from './dialect.ts';
 import { gemini } from './gemini.ts';
+import { chat, openai } from './openai/dialects.ts';
 import { Reply } from './reply.ts';
+import { vertexClaude, vertexGemini } from './vertex.ts';
 
-const dialects: readonly Dialect[] = [anthropic, gemini];
+const dialects: readonly Dialect[] = [anthropic, gemini, openai, chat, vertexClaude, vertexGemini];
 
 export interface Asked extends Question {
   readonly vendor: Vendor;

@@ -90,7 +90,7 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
     'composition/',
   ],
   '@google-cloud/pubsub': ['vendors/pubsub/'],
-  'google-auth-library': ['toolsets/firebase/firestore/'],
+  'google-auth-library': ['toolsets/firebase/firestore/', 'vendors/vertexAccess.ts'],
   'firebase-admin/app': [
     'kernel/',
     'identity/store/',
@@ -112,7 +112,9 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   'firebase-admin/messaging': ['vendors/fcm/'],
   '@octokit': ['vendors/octokit/'],
   '@anthropic-ai/sdk': ['vendors/anthropic/'],
+  '@anthropic-ai/vertex-sdk': ['vendors/anthropic/'],
   '@google/genai': ['vendors/gemini/'],
+  openai: ['vendors/openai/'],
   'rrule-temporal': ['toolsets/todo/rules/'],
   'temporal-polyfill': ['toolsets/todo/rules/'],
   'chrono-node': ['toolsets/todo/rules/'],

@@ -1,7 +1,9 @@
 /** Each fault is added to the recording of a healthy project. The doctor finds only that fault and names its fix. */
 import assert from 'node:assert/strict';
+import { readModels } from '../../../functions/src/toolsets/orchestration/rules/agents/modelFile.ts';
 import { CHECKS } from '../../../scripts/doctor/diagnose.ts';
 import { isHealthy } from '../../../scripts/doctor/report.ts';
+import type { DeclaredModels } from '../../../scripts/models/file.ts';
 import { NUMBER, PROJECT, REALTIME_RULES, RELEASES, type Recording, RULESET } from '../../support/google/answers.ts';
 import { googleError } from '../../support/google/server.ts';
 import { diagnosed, mendOf, namesOf } from './diagnosed.ts';
@@ -70,6 +72,16 @@ function parameter(name: string, value: string) {
     return { ...recording, declared: { ...declared, parameters: { ...declared.parameters, [name]: value } } };
   };
 }
+
+/** Declares hosted agents. */
+function models(declared: DeclaredModels) {
+  return (recording: Recording): Recording => ({ ...recording, declared: { ...recording.declared, models: declared } });
+}
+
+const onVertex = readModels({
+  providers: { vertex: { api: 'vertex' } },
+  agents: { claude: { provider: 'vertex', model: 'claude-x', price: { input: 1, output: 1 } } },
+});
 
 /** Sets a parameter in the project's file and in the deployed functions. The two values agree, but are wrong. */
 function deployedParameter(name: string, value: string) {
@@ -374,6 +386,30 @@ const FAULTS = [
     fix: /User actions/,
   }),
   fault('web API key', 'no budget exists', { plant: deployedParameter('WEB_API_KEY', '') }),
+  fault('models', 'the file is invalid', {
+    plant: models({ file: 'models.json', faults: 'models.json is invalid:\n  agents: expected 1 to 20 agents' }),
+    fix: /correct functions\/models\.json/,
+  }),
+  fault('prices of models', 'an agent has no price', {
+    plant: models({
+      file: 'models.json',
+      models: {
+        ...onVertex,
+        providers: {},
+        agents: { ...onVertex.agents, free: { ...onVertex.agents['claude']!, price: undefined } },
+      },
+    }),
+    state: 'warning',
+    fix: /add "price" to functions\/models\.json/,
+  }),
+  fault('APIs', 'the API of Vertex AI is disabled, but models.json uses it', {
+    plant: (recording) => {
+      const [from, to] = ['$1roles/cloudtasks.enqueuer$2', '$1roles/aiplatform.user$2'];
+      edit(policy, /(\{"role":")roles\/cloudtasks\.enqueuer("[^}]*\})/, `${from},${to}`)(recording);
+      return models({ file: 'models.json', models: onVertex })(recording);
+    },
+    fix: /^gcloud services enable aiplatform\.googleapis\.com/,
+  }),
   fault('budget', 'budgets have no alerts', {
     plant: edit(`billingbudgets.googleapis.com/v1/billingAccounts/01A2B3-C4D5E6-F70819/budgets`, NUMBER, '999'),
     fix: /^gcloud billing budgets create --billing-account=01A2B3-C4D5E6-F70819 /,

@@ -21,7 +21,13 @@ describe('findings of npm run doctor', () => {
       'sign-in links in logs',
       'web API key',
     ]);
-    assert.deepEqual(namesOf(findings, 'ok'), ['project', 'firebase', 'permissions to deploy']);
+    assert.deepEqual(namesOf(findings, 'ok'), [
+      'project',
+      'firebase',
+      'permissions to deploy',
+      'models',
+      'prices of models',
+    ]);
     assert.match(mendOf(findings, 'billing'), /usage\/details Modify plan, Blaze/);
     const enabling = mendOf(findings, 'APIs');
     assert.match(enabling, /^gcloud services enable /);
@@ -74,7 +80,7 @@ describe('findings of npm run doctor', () => {
     ]);
     assert.match(
       mendOf(findings, 'secrets'),
-      /^for name in SMTP_URL GITHUB_APP_PRIVATE_KEY GITHUB_WEBHOOK_SECRET GEMINI_API_KEY; do printf none \|/,
+      /^for name in SMTP_URL GITHUB_APP_PRIVATE_KEY GITHUB_WEBHOOK_SECRET GEMINI_API_KEY MODEL_KEYS; do printf none \|/,
     );
   });
 

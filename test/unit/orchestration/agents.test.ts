@@ -3,7 +3,6 @@ import { NO_ROUTING } from '../../../functions/src/access/rules/workspace.ts';
 import {
   inferRequirements,
   metricsOf,
-  PROFILES,
   roleNamed,
 } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
 import {
@@ -24,6 +23,7 @@ import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/wor
 import { progressOf } from '../../../functions/src/toolsets/orchestration/rules/workflows/progress.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { START, sampleAttempt, sampleTask } from '../../support/builders.ts';
+import { PROFILES } from '../../support/models/agents.ts';
 
 const available = PROFILES.map((profile) => ({ ...profile, availability: { available: true as const } }));
 const UNKNOWN = { workspace: 'alpha', agentStatuses: available, routing: NO_ROUTING, work: {} };

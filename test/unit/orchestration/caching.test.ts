@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { NO_ROUTING } from '../../../functions/src/access/rules/workspace.ts';
 import { systemHashing, systemRandomness } from '../../../functions/src/kernel/platform.ts';
-import { PROFILES } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
 import type { Situation } from '../../../functions/src/toolsets/orchestration/rules/agents/roster.ts';
 import { requestFor, requestOf } from '../../../functions/src/toolsets/orchestration/rules/requests.ts';
 import {
@@ -11,6 +10,7 @@ import {
   type RunRequest,
 } from '../../../functions/src/toolsets/orchestration/rules/runs/order.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
+import { PROFILES } from '../../support/models/agents.ts';
 import { forAll } from '../../support/properties.ts';
 
 const situation: Situation = {

@@ -6,9 +6,11 @@ import {
   type FailureClass,
   ModelFailure,
 } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
+import { measuresOf } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import {
   costOf,
   estimatedTokens,
+  NO_DOLLAR_LIMIT,
   RunBudget,
 } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
 import {
@@ -17,6 +19,7 @@ import {
   MAX_WAIT_MS,
   REACTIONS,
 } from '../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
+import { UnknownPriceError } from '../../../functions/src/toolsets/orchestration/rules/calls/journal.ts';
 import { forAll, forAllAsync } from '../../support/properties.ts';
 import { type Act, call, calling, callOf, NotedAttempts, ScriptedAgent } from './scripted.ts';
 import { VirtualTime } from './virtualTime.ts';
@@ -30,7 +33,7 @@ const PASSING: readonly FailureClass[] = [
   'truncated',
 ];
 
-const FINAL: readonly FailureClass[] = ['authentication', 'quota', 'refused', 'invalid_request', 'aborted'];
+const FINAL: readonly FailureClass[] = ['refused', 'invalid_request', 'aborted'];
 
 describe('call of a hosted agent', () => {
   let time: VirtualTime;
@@ -68,6 +71,59 @@ describe('call of a hosted agent', () => {
       assert.equal(result.kind, 'failed');
       assert.deepEqual([result.end, claude.requests.length, gemini.requests.length], [kind, 1, 0]);
     });
+
+  for (const kind of ['authentication', 'quota'] as const)
+    it(`is sent only to agents of other providers after ${kind}, in this and later calls of the run`, async () => {
+      const claude = agent('claude', { fails: kind });
+      const sibling = agent('sibling', { says: 'Same key.' }, { says: 'Same key.' });
+      Object.assign(sibling, { provider: claude.provider });
+      const gemini = agent('gemini', { says: 'Done.' });
+      const [ports, accounts] = calling(time);
+      const result = await time.during(call(callOf(time, [claude, sibling, gemini]), ports, accounts));
+      const rows = result.attempts.map(({ agent: who, end, provider }) => [who, end, provider]);
+      assert.deepEqual(rows, [
+        ['claude', kind, 'claude-provider'],
+        ['sibling', 'unavailable', 'claude-provider'],
+        ['gemini', 'answered', 'gemini-provider'],
+      ]);
+      const later = await time.during(call(callOf(time, [claude]), ports, accounts));
+      assert.deepEqual([later.kind, claude.requests.length], ['failed', 1]);
+      assert.deepEqual(measuresOf(result.attempts), measuresOf(result.attempts.slice(2)), 'counts for no agent');
+    });
+
+  it('asks no agent without a price under a limit in US dollars; otherwise counts its tokens', async () => {
+    const unpriced = Object.assign(agent('local', { says: 'Free?' }), { price: undefined });
+    const gemini = agent('gemini', { says: 'Done.' });
+    const dollars = { budget: new RunBudget({ cost_usd: 1 }) };
+    const limited = await time.during(call(callOf(time, [unpriced, gemini]), ...calling(time, dollars)));
+    assert.ok(limited.kind === 'answered');
+    assert.deepEqual(limited.warnings, [
+      'gemini answered instead of local (over_budget): No price for "local" in models.json, so a budget in US dollars cannot cover it.',
+    ]);
+    assert.equal(unpriced.requests.length, 0);
+    for (const limit of [{}, { tokens: 5000 }, { cost_usd: NO_DOLLAR_LIMIT }]) {
+      const free = await time.during(
+        call(callOf(time, [unpriced]), ...calling(time, { budget: new RunBudget(limit) })),
+      );
+      assert.deepEqual([free.attempts[0]?.cost_usd, free.attempts[0]?.unpriced_tokens], [0, 15]);
+    }
+    const above = { begin: () => Promise.reject(new UnknownPriceError()), end: async () => undefined };
+    const refused = await time.during(call(callOf(time, [unpriced]), ...calling(time, { journal: above })));
+    assert.equal(refused.kind === 'failed' && refused.end, 'over_budget');
+  });
+
+  it('requests no more output than the model accepts and its window has room for', async () => {
+    const asked = async (maxOutputTokens: number, contextWindow: number) => {
+      const one = Object.assign(agent('local', { says: 'Done.' }), { maxOutputTokens });
+      Object.assign(one, { capabilities: { ...one.capabilities, contextWindow } });
+      await time.during(call(callOf(time, [one], { maxOutputTokens: 32_000 }), ...calling(time)));
+      return one.requests[0]?.maxOutputTokens;
+    };
+    assert.deepEqual(
+      [await asked(16_000, 128_000), await asked(64_000, 8000), await asked(64_000, 1000)],
+      [16_000, 8000 - estimatedTokens('Do it.'), 2048],
+    );
+  });
 
   it('uses a fallback agent after context_too_long only if that agent has a larger context', async () => {
     const claude = agent('claude', { fails: 'context_too_long' });

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { NO_ROUTING, type Routing } from '../../../functions/src/access/rules/workspace.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
-import { PROFILES } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
 import { recommend, type Situation } from '../../../functions/src/toolsets/orchestration/rules/agents/roster.ts';
 import {
   type KindRecord,
@@ -28,6 +27,7 @@ import { agentsOf, allSteps } from '../../../functions/src/toolsets/orchestratio
 import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { START } from '../../support/builders.ts';
+import { PROFILES } from '../../support/models/agents.ts';
 import { refusal } from '../../support/refusal.ts';
 
 type Qualities = Readonly<Record<'claude' | 'gemini', number>>;
@@ -61,7 +61,7 @@ function withBooking(before: KindRecord | undefined, booking: RecordedOutcomes):
   const { outcomes: known = 0, buckets = {} } = before ?? {};
   const own = { ...buckets[bucket] };
   for (const [agent, tally] of Object.entries(tallies)) {
-    const total = (name: keyof OutcomeStats) => tally[name] + (own[agent]?.[name] ?? 0);
+    const total = (name: keyof OutcomeStats) => (tally[name] ?? 0) + (own[agent]?.[name] ?? 0);
     own[agent] = {
       accepted: total('accepted'),
       failed: total('failed'),

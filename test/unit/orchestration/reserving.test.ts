@@ -33,7 +33,7 @@ function budgetWith(limits: Left, spentTokens = 0, reservedTokens = 0): CountedB
   return { budget: { ...budget, ...limits }, counts };
 }
 
-function reserve(limited: readonly CountedBudget[], call = CALL) {
+function reserve(limited: readonly CountedBudget[], call: Parameters<typeof reservationFor>[2] = CALL) {
   const ports = portsOf<Parameters<typeof reservationFor>[0]>({
     budgets: { limited: async () => limited },
     clock: { now: () => START },
@@ -46,6 +46,15 @@ describe('reservation from the budgets of a call', () => {
     assert.deepEqual(await reserve([]), { reservation: undefined, maxOutputTokens: 32_000 });
     const { reservation, maxOutputTokens } = await reserve([budgetWith({ tokens: 33_000 })]);
     assert.deepEqual([reservation?.amount.tokens, maxOutputTokens], [33_000, 32_000]);
+  });
+
+  it('is refused for an agent without a price, if one of the budgets has a limit in US dollars', async () => {
+    const unpriced = { ...CALL, price: undefined };
+    await assert.rejects(reserve([budgetWith({ tokens: 90_000 }), budgetWith({ cost_usd: 1000 })], unpriced), {
+      name: 'UnknownPriceError',
+    });
+    const { reservation } = await reserve([budgetWith({ tokens: 90_000 })], unpriced);
+    assert.deepEqual(reservation?.amount, { tokens: 33_000, nano_usd: 0 });
   });
 
   it('is reduced to the amount left in every budget, but not below the minimum output', async () => {

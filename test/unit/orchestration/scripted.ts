@@ -8,12 +8,13 @@ import {
   ModelFailure,
   type ModelFailureDetails,
   type ModelRequest,
+  type Price,
 } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
-import { profileOf } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
 import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import { RunBudget } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
 import { type Accounts, type Call, call } from '../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
 import type { OrchestrationPorts } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
+import { PROFILES } from '../../support/models/agents.ts';
 import { portsOf } from '../../support/ports.ts';
 import type { VirtualTime } from './virtualTime.ts';
 
@@ -34,9 +35,14 @@ export type Act =
   | { readonly hangsAfter: string }
   | 'hangs';
 
+const NO_CAPABILITIES = { planning: 0.7, execution: 0.7, review: 0.7, contextWindow: 128_000 };
+
 export class ScriptedAgent implements HostedAgent {
   readonly model: string;
-  readonly price = { inputPerMillion: 1, outputPerMillion: 2 };
+  readonly provider: string;
+  readonly price: Price | undefined = { inputPerMillion: 1, outputPerMillion: 2 };
+  readonly capabilities: HostedAgent['capabilities'];
+  readonly maxOutputTokens = 64_000;
   readonly requests: ModelRequest[] = [];
   /** Times at which requests were cancelled, in milliseconds since the start of the test. */
   readonly calledOff: number[] = [];
@@ -53,6 +59,8 @@ export class ScriptedAgent implements HostedAgent {
   ) {
     this.name = name;
     this.model = `${name}-model`;
+    this.provider = `${name}-provider`;
+    this.capabilities = PROFILES.find((one) => one.name === name)?.capabilities ?? NO_CAPABILITIES;
     this.time = time;
     this.script = script;
     this.agentStatus = agentStatus;
@@ -108,20 +116,17 @@ export class NotedAttempts implements Journal {
 /** Returns the ports and the accounts that tests pass to `call`. */
 export function calling(
   time: VirtualTime,
-  { journal = new NotedAttempts(), budget = new RunBudget({}) }: Partial<Accounts> = {},
+  { journal = new NotedAttempts(), budget = new RunBudget({}), refusedProviders = new Set() }: Partial<Accounts> = {},
 ): [OrchestrationPorts, Accounts] {
   const randomness = { integer: () => 0 };
-  return [portsOf<OrchestrationPorts>({ clock: time, timer: time, randomness }), { journal, budget }];
+  return [portsOf<OrchestrationPorts>({ clock: time, timer: time, randomness }), { journal, budget, refusedProviders }];
 }
 
 /** Returns a call that asks these agents one after another and has a distant deadline. */
 export function callOf(time: VirtualTime, agents: readonly HostedAgent[], changes: Partial<Call> = {}): Call {
   return {
     key: 'answer:claude',
-    candidates: agents.map((agent) => ({
-      agent,
-      contextWindow: profileOf(agent.name)?.capabilities.contextWindow ?? 0,
-    })),
+    candidates: agents,
     prompt: 'Do it.',
     maxOutputTokens: 1000,
     attempts: 3,

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { systemHashing, systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import type { ModelRequest } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
-import { capabilityFor } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
 import type { Ask, Question } from '../../../functions/src/toolsets/orchestration/rules/steps/ask.ts';
 import { all, merge, race } from '../../../functions/src/toolsets/orchestration/rules/steps/ask.ts';
 import {
@@ -15,6 +14,7 @@ import {
   shuffled,
   vote,
 } from '../../../functions/src/toolsets/orchestration/rules/steps/judging.ts';
+import { PROFILES } from '../../support/models/agents.ts';
 import { forAll } from '../../support/properties.ts';
 import { type Act, call, calling, callOf, ScriptedAgent } from './scripted.ts';
 import { VirtualTime } from './virtualTime.ts';
@@ -58,7 +58,7 @@ describe('workflow step with several agents', () => {
       ask,
       judges: Object.keys(scripts),
       synthesizer: 'claude',
-      capability: (agent: string) => capabilityFor(agent, 'execute'),
+      capability: (agent: string) => PROFILES.find(({ name }) => name === agent)?.capabilities.execution ?? 0,
       random: seededRandom(systemHashing, seed),
       find: (name: string) => agents.find((agent) => agent.name === name),
     };

@@ -166,7 +166,7 @@ describe('definition of a workflow', () => {
   ];
   for (const [what, definition, why, field] of refused)
     it(`is rejected if it has ${what}`, async () => {
-      const error = await refusal(() => readWorkflow(definition, 'workflow'));
+      const error = await refusal(() => readWorkflow(definition, 'workflow', ['claude', 'gemini']));
       assert.match(error.message, why);
       assert.equal(error.details.field, field);
       assert.ok(error.details.suggestion);

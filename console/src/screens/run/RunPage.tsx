@@ -4,7 +4,7 @@ import { common } from '../../../text/common.ts';
 import { runs as text } from '../../../text/runs.ts';
 import { shell } from '../../../text/shell.ts';
 import { Fill } from '../../../ui/Fill.tsx';
-import { duration, fill, money, withLocalTimes } from '../../../ui/format.ts';
+import { costOf, duration, fill, withLocalTimes } from '../../../ui/format.ts';
 import { Entry, Menu } from '../../../ui/Menu.tsx';
 import { State } from '../../../ui/State.tsx';
 import { UserText } from '../../../ui/UserText.tsx';
@@ -148,7 +148,7 @@ interface SentenceProps {
 }
 
 function Sentence({ run, answer }: SentenceProps) {
-  const cost = money(run.spent.cost_usd);
+  const cost = costOf(run.spent.cost_usd, run.spent.unpriced_tokens);
   const time = duration((run.ended_at?.getTime() ?? now.value) - run.created_at.getTime());
   if (run.failure !== null) {
     const step = answer?.steps.find(({ error }) => error !== undefined)?.name ?? text.run;

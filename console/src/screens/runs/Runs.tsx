@@ -1,7 +1,7 @@
 /** A person's runs in the workspace, newest first, and a form that starts one. */
 import { runs as text } from '../../../text/runs.ts';
 import { shell } from '../../../text/shell.ts';
-import { fill, money, withLocalTimes } from '../../../ui/format.ts';
+import { costOf, fill, withLocalTimes } from '../../../ui/format.ts';
 import { Meter } from '../../../ui/Meter.tsx';
 import { State } from '../../../ui/State.tsx';
 import { UserText } from '../../../ui/UserText.tsx';
@@ -89,7 +89,7 @@ function RunRow({ run }: { readonly run: Run }) {
         {fill(text.stepsOf, { done: settled, n: planned })}
         {current.length > 0 && ` · ${current.join(', ')}`}
       </td>
-      <td class="right num">{money(run.spent.cost_usd)}</td>
+      <td class="right num">{costOf(run.spent.cost_usd, run.spent.unpriced_tokens)}</td>
       <td class="right faint nowrap">
         <At at={run.created_at} />
       </td>

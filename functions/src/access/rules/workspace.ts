@@ -5,9 +5,6 @@ import { documentCodec, fieldsCodec, timestamp } from '../../kernel/documentCode
 export const KINDS_OF_WORK = ['plan', 'execute', 'review'] as const;
 export type KindOfWork = (typeof KINDS_OF_WORK)[number];
 
-/** Hosted agents: models that Muster calls. Order: list_agents in the orchestration specification. */
-export const HOSTED_AGENTS = ['claude', 'gemini'] as const;
-
 export interface AgentPin {
   readonly kind: string;
   readonly agent: string;

@@ -26,12 +26,19 @@ export interface Usage {
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly cost_usd: number;
+  /** Tokens of models whose price is unknown. The cost does not contain them. */
+  readonly unpriced_tokens?: number;
   readonly milliseconds: number;
 }
 
 /** Rounds US dollars to 12 decimals, the precision of a token's cost. The order of additions then does not matter. */
 export function exactUsd(sum: number): number {
   return Number(sum.toFixed(12));
+}
+
+/** Returns the cost to show in US dollars; undefined if it is unknown, which must never look like 0. */
+export function shownCost({ cost_usd, unpriced_tokens = 0 }: Pick<Usage, 'cost_usd' | 'unpriced_tokens'>) {
+  return cost_usd === 0 && unpriced_tokens > 0 ? undefined : cost_usd;
 }
 
 export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cost_usd: 0, milliseconds: 0 };
@@ -133,6 +140,7 @@ export const { toDocument: nodeToDocument, fromDocument: nodeFromDocument } = do
       output_tokens: z._default(z.number(), 0),
       /** Rounded, because many additions accumulate floating-point errors. */
       cost_usd: z._default(z.pipe(z.number(), z.transform(exactUsd)), 0),
+      unpriced_tokens: z.exactOptional(z.number()),
       milliseconds: z._default(z.number(), 0),
     }),
     parts: z._default(z.int(), 0),

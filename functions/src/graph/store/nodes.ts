@@ -121,6 +121,7 @@ function amountsOf({ status, attempts, spent }: graphNode.GraphNode): Amounts {
     'totals.input_tokens': spent.input_tokens,
     'totals.output_tokens': spent.output_tokens,
     'totals.cost_usd': spent.cost_usd,
+    ...(spent.unpriced_tokens && { 'totals.unpriced_tokens': spent.unpriced_tokens }),
     'totals.milliseconds': spent.milliseconds,
   };
 }

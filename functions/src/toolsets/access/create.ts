@@ -31,6 +31,7 @@ export interface AccessToolsDependencies extends Pick<ExplanationPorts, 'progres
   readonly revocation: Pick<Revocation<AnyChange>, 'revoke'>;
   readonly consoleLinks: ConsoleLinks;
   readonly openRepositories: () => readonly string[];
+  readonly hostedAgents: () => readonly string[];
   readonly openWork: (uid: string, workspace: string) => Promise<OpenWorkCounts>;
 }
 

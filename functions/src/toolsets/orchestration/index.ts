@@ -50,11 +50,13 @@ export const orchestration: Toolset<OrchestrationServices> = {
 };
 
 export {
+  type AgentProfile,
   type AskOptions,
   type Availability,
   type FailureClass,
   type HostedAgent,
   type ModelAnswer,
+  type ModelEffort,
   ModelFailure,
   type ModelFailureDetails,
   type ModelRequest,

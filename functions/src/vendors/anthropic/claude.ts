@@ -51,12 +51,16 @@ const event = z.union([known, other]).transform((event): AnswerPart => {
   }
 });
 
-export class Claude extends VendorModel<Anthropic> {
-  readonly name = 'claude';
-  protected readonly parameters = { api: 'ANTHROPIC', model: 'CLAUDE' };
+/** The part of the SDK's client that is used. The client for Vertex AI has it too. */
+export interface MessagesClient {
+  readonly messages: Pick<Anthropic['messages'], 'create'>;
+}
+
+export class Claude<Settings extends ModelSettings = ModelSettings> extends VendorModel<MessagesClient, Settings> {
   protected readonly part = event;
 
-  protected async connect({ apiKey = '', baseUrl }: ModelSettings): Promise<Anthropic> {
+  protected async connect(): Promise<MessagesClient> {
+    const { apiKey = '', baseUrl } = this.settings;
     const { Anthropic: Client } = await import('@anthropic-ai/sdk');
     return new Client({
       apiKey,
@@ -70,7 +74,7 @@ export class Claude extends VendorModel<Anthropic> {
   }
 
   protected async open(
-    { messages }: Anthropic,
+    { messages }: MessagesClient,
     { prompt, maxOutputTokens }: ModelRequest,
     signal: AbortSignal,
   ): Promise<AsyncIterable<unknown>> {

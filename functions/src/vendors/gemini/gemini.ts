@@ -59,13 +59,12 @@ const chunk = z
     };
   });
 
-export class Gemini extends VendorModel<GoogleGenAI> {
-  readonly name = 'gemini';
-  protected readonly parameters = { api: 'GEMINI', model: 'GEMINI' };
+export class Gemini<Settings extends ModelSettings = ModelSettings> extends VendorModel<GoogleGenAI, Settings> {
   protected readonly part = chunk;
 
   /** Creates the client. Because `retryOptions` is omitted, the SDK sends each request only once. */
-  protected async connect({ apiKey = '', baseUrl }: ModelSettings): Promise<GoogleGenAI> {
+  protected async connect(): Promise<GoogleGenAI> {
+    const { apiKey = '', baseUrl } = this.settings;
     const { GoogleGenAI: Client } = await import('@google/genai');
     return new Client({ apiKey, vertexai: false, httpOptions: { baseUrl } });
   }
@@ -138,7 +137,8 @@ const NO_QUOTA = /\blimit: 0\b/;
 function errorDetailsIn(message: string): ErrorDetails {
   const begin = message.indexOf('{');
   try {
-    return body.parse(JSON.parse(message.slice(begin === -1 ? 0 : begin))).error;
+    // Vertex AI sends the error as the only item of a list.
+    return body.parse(JSON.parse(message.slice(Math.max(0, begin), message.lastIndexOf('}') + 1))).error;
   } catch {
     return { status: '', message: '', details: [] };
   }

@@ -30,7 +30,7 @@ interface Says {
 /** A refused request. */
 interface Refuses {
   readonly status: number;
-  /** Code in the error, such as `insufficient_quota`. Default: the usual code for the status. */
+  /** Code in the error, such as `insufficient_quota`. Default: the typical code for the status. */
   readonly code?: string;
   readonly message?: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
-/** Requests to Claude and Gemini through the vendors' SDKs, sent to local servers that use the vendors' protocols. */
+/** Requests to the models of all vendors through the vendors' SDKs, sent to local servers that use the vendors' protocols. */
 import assert from 'node:assert/strict';
-import { AGENTS, ask, fixture, question } from './fixture.ts';
+import { AGENTS, ask, fixture, modelOf, question, TWO_PIECES } from './fixture.ts';
 
 describe('request to a model', function () {
   this.timeout(120_000);
@@ -14,7 +14,7 @@ describe('request to a model', function () {
         const answer = await ask(agent(name), { prompt });
         assert.deepEqual(answer, {
           text: 'Whoever answers first wins.',
-          model: `${name}-test`,
+          model: modelOf(name),
           usage: { input_tokens: Math.ceil(prompt.length / 4), output_tokens: 7 },
           complete: true,
         });
@@ -27,7 +27,7 @@ describe('request to a model', function () {
         assert.equal(more.length, 0);
         assert.equal(asked?.prompt, prompt);
         assert.equal(asked?.maxOutputTokens, 77);
-        assert.equal(asked?.model, `${name}-test`);
+        assert.equal(asked?.model, modelOf(name));
         assert.equal(asked?.streamed, true);
       });
 
@@ -44,18 +44,18 @@ describe('request to a model', function () {
 
       it('marks an answer as incomplete if the answer is truncated', async () => {
         const { prompt, match } = question(name, 'Tell everything.');
-        models.when(match, { does: 'answer', text: 'To begin with', end: 'limit' });
-        const answer = await ask(agent(name), { prompt, maxOutputTokens: 2 });
+        models.when(match, { does: 'answer', text: 'To begin with, '.repeat(9), end: 'limit' });
+        const answer = await ask(agent(name), { prompt, maxOutputTokens: 16 });
         assert.equal(answer.complete, false);
-        assert.equal(answer.text, 'To begin with');
-        assert.equal(answer.usage.output_tokens, 2);
+        assert.equal(answer.text, 'To begin with, '.repeat(9));
+        assert.equal(answer.usage.output_tokens, 16);
       });
 
       it('returns an empty text if thinking uses up the limit, and counts the thinking tokens', async () => {
         const { prompt, match } = question(name, 'Think first.');
         models.when(match, { does: 'answer', text: '', thinks: 'Well, '.repeat(20), end: 'limit' });
-        const answer = await ask(agent(name), { prompt, maxOutputTokens: 8 });
-        assert.deepEqual([answer.text, answer.complete, answer.usage.output_tokens], ['', false, 8]);
+        const answer = await ask(agent(name), { prompt, maxOutputTokens: 16 });
+        assert.deepEqual([answer.text, answer.complete, answer.usage.output_tokens], ['', false, 16]);
       });
 
       it('returns the answer without the thinking text', async () => {
@@ -84,7 +84,7 @@ describe('request to a model', function () {
 
       it('throws the error that its listener throws, and closes the connection', async () => {
         const { prompt, match } = question(name, 'Tell me.');
-        models.when(match, { does: 'hang', after: 4 });
+        models.when(match, { does: 'hang', after: TWO_PIECES[name] });
         const asking = ask(
           agent(name),
           { prompt },
@@ -97,4 +97,17 @@ describe('request to a model', function () {
         await assert.rejects(asking, /the listener has enough/);
       });
     });
+
+  it('estimates the usage if the server reports none, because nothing is recorded as free', async () => {
+    const { prompt, match } = question('local', 'Count yourself.');
+    models.when(match, { does: 'answer', text: 'one two three four', usage: false });
+    const { usage } = await ask(agent('local'), { prompt });
+    assert.ok(usage.input_tokens >= prompt.length / 5 && usage.output_tokens >= 4, JSON.stringify(usage));
+  });
+
+  it('returns the cost that the server reports', async () => {
+    const { prompt, match } = question('local', 'What is it worth?');
+    models.when(match, { does: 'answer', costUsd: 0.0123 });
+    assert.equal((await ask(agent('local'), { prompt })).usage.cost_usd, 0.0123);
+  });
 });

@@ -1,75 +1,103 @@
+/** Availability of the hosted agents in deployments with missing and wrong settings. */
 import assert from 'node:assert/strict';
-import { hostedAgents } from '../../../../functions/src/composition/externalServices.ts';
-import type { ModelSettings } from '../../../../functions/src/vendors/vendorModel.ts';
+import models from '../../../../functions/models.json' with { type: 'json' };
+import { hostedAgents, type ModelEnvironment } from '../../../../functions/src/composition/hostedAgents.ts';
+import { agentsAt, environmentAt } from '../../../support/models/agents.ts';
 
-const working: ModelSettings = {
-  apiKey: 'key',
-  baseUrl: 'https://models.example',
-  model: 'model',
-  price: { inputPerMillion: 0, outputPerMillion: 12.5 },
-};
+const AT = 'https://models.example';
 
-const broken: Readonly<Record<string, { readonly settings: Partial<ModelSettings>; readonly says: RegExp }>> = {
-  'a base URL without TLS': { settings: { baseUrl: 'http://models.example' }, says: /_BASE_URL is not an https:/ },
-  'an invalid base URL': { settings: { baseUrl: 'models' }, says: /_BASE_URL is not an https:/ },
-  'a multi-line key': { settings: { apiKey: 'one\ntwo' }, says: /_API_KEY contains invalid characters/ },
-  'no model': { settings: { model: '' }, says: /_MODEL is empty/ },
-  'a price that is not a number': {
-    settings: { price: { inputPerMillion: Number.NaN, outputPerMillion: 1 } },
-    says: /_INPUT_PRICE must be a number/,
-  },
-  'a negative price': {
-    settings: { price: { inputPerMillion: 1, outputPerMillion: -1 } },
-    says: /_OUTPUT_PRICE must be a number/,
-  },
-};
+const withProvider = (provider: Readonly<Record<string, unknown>>, model = 'model') => ({
+  file: { providers: { other: provider }, agents: { other: { provider: 'other', model } } },
+});
+
+function reasonsIn(changes: Partial<ModelEnvironment>, url = AT): readonly string[] {
+  return agentsAt(url, changes).map((agent) => {
+    const now = agent.availability();
+    return now.available ? 'available' : now.reason;
+  });
+}
 
 describe('availability of a hosted agent', () => {
   it('is true if all settings are valid', () => {
-    for (const agent of hostedAgents({ claude: working, gemini: working })) {
-      assert.deepEqual(agent.availability(), { available: true });
-      assert.deepEqual(agent.price, working.price);
-      assert.equal(agent.model, 'model');
-    }
-  });
-
-  it('does not require https for an address on this machine', () => {
-    const local = { ...working, baseUrl: 'http://127.0.0.1:4010' };
-    for (const agent of hostedAgents({ claude: local, gemini: local }))
-      assert.deepEqual(agent.availability(), { available: true });
+    assert.deepEqual(reasonsIn({}), ['available', 'available']);
+    assert.deepEqual(reasonsIn({}, 'http://127.0.0.1:4010'), ['available', 'available'], 'http on this machine');
+    const keyless = withProvider({ api: 'openai-compatible', baseUrl: 'http://127.0.0.1:11434/v1', key: false });
+    assert.deepEqual(reasonsIn({ ...keyless, secrets: {} }), ['available']);
+    const vertex = withProvider({ api: 'vertex' });
+    assert.deepEqual(reasonsIn({ ...vertex, secrets: {} }), ['available']);
   });
 
   it('is false if the API key is missing, and the reason explains how to set the key', () => {
-    const { apiKey: _, ...keyless } = working;
-    const output = hostedAgents({ claude: keyless, gemini: keyless }).map((agent) => {
-      const availability = agent.availability();
-      return `${agent.name}: ${availability.available ? 'available' : availability.reason}`;
-    });
-    for (const [index, [name, key]] of Object.entries([
-      ['claude', 'ANTHROPIC_API_KEY'],
-      ['gemini', 'GEMINI_API_KEY'],
-    ])) {
-      const text = output[Number(index)] ?? '';
-      assert.ok(text.startsWith(`${name}: ${name} has no API key. `), text);
-      assert.match(text, new RegExp(`functions:secrets:set ${key}.*functions/\\.env\\.local`));
+    for (const [index, key] of ['ANTHROPIC_API_KEY', 'GEMINI_API_KEY'].entries()) {
+      const text = reasonsIn({ secrets: {} })[index] ?? '';
+      assert.match(text, new RegExp(`has no API key\\. .*functions:secrets:set ${key}.*functions/\\.env\\.local`));
       assert.match(text, /`npm start -- --demo-models`/);
-      assert.equal(
+      assert.ok(
         text.match(/[A-Z]+_API_KEY/g)?.every((named) => named === key),
-        true,
         'only its own key',
       );
     }
+    const [other = ''] = reasonsIn({ ...withProvider({ api: 'openai' }), secrets: {} });
+    assert.match(
+      other,
+      /set MODEL_KEYS to a JSON object with "other" with `npx firebase functions:secrets:set MODEL_KEYS`/,
+    );
   });
 
-  for (const [title, { settings, says }] of Object.entries(broken))
+  it('uses the key with the name of the provider', () => {
+    const openai = withProvider({ api: 'openai' });
+    assert.deepEqual(reasonsIn({ ...openai, secrets: { MODEL_KEYS: '{"other": "sk-1"}' } }), ['available']);
+    assert.deepEqual(reasonsIn({ secrets: { MODEL_KEYS: '{"anthropic": "a", "google": "g"}' } }), [
+      'available',
+      'available',
+    ]);
+  });
+
+  const wrong: Readonly<Record<string, readonly [Partial<ModelEnvironment>, RegExp, url?: string]>> = {
+    'a base URL without TLS': [
+      {},
+      /^The address of the provider "anthropic" is not an https:/,
+      'http://models.example',
+    ],
+    'a multi-line key': [
+      { secrets: { ANTHROPIC_API_KEY: 'one\ntwo' } },
+      /^ANTHROPIC_API_KEY contains invalid characters/,
+    ],
+    'keys that are not JSON': [
+      { ...withProvider({ api: 'openai' }), secrets: { MODEL_KEYS: 'sk-two' } },
+      /^MODEL_KEYS must be a JSON object/,
+    ],
+    'a former price that is not a number': [
+      { former: { claude: { model: '', inputPrice: 'two', outputPrice: '' } } },
+      /^CLAUDE_INPUT_PRICE must be a number/,
+    ],
+    'a negative former price': [
+      { former: { claude: { model: '', inputPrice: '', outputPrice: '-1' } } },
+      /^CLAUDE_OUTPUT_PRICE must be a number/,
+    ],
+    'no login at Google': [
+      { ...withProvider({ api: 'vertex' }), hasGoogleLogin: false },
+      /gcloud auth application-default/,
+    ],
+  };
+  for (const [title, [changes, says, url]] of Object.entries(wrong))
     it(`is false with ${title}, and the reason names the wrong setting`, () => {
-      const wrong = { ...working, ...settings };
-      for (const agent of hostedAgents({ claude: wrong, gemini: wrong })) {
-        const availability = agent.availability();
-        assert.ok(!availability.available);
-        assert.match(availability.reason, says);
-        assert.match(availability.reason, agent.name === 'claude' ? /^(ANTHROPIC|CLAUDE)_/ : /^GEMINI_/);
-        assert.ok(!availability.reason.includes('two'), 'the key is not repeated');
-      }
+      const [reason = ''] = reasonsIn(changes, url);
+      assert.match(reason, says);
+      assert.ok(!reason.includes('two'), 'the key is not repeated');
     });
+
+  it('lets parameters of earlier versions override the file, and logs that once for each agent', () => {
+    const logged: unknown[] = [];
+    const log = {
+      info: () => {},
+      error: () => {},
+      warn: (event: string, about?: object) => logged.push([event, about]),
+    };
+    const former = { claude: { model: 'claude-old', inputPrice: '3', outputPrice: '' } };
+    const [claude, gemini] = hostedAgents(environmentAt(AT, { former }), { log });
+    assert.deepEqual([claude?.model, claude?.price], ['claude-old', { inputPerMillion: 3, outputPerMillion: 10 }]);
+    assert.equal(gemini?.model, models.agents.gemini.model);
+    assert.equal(logged.length, 1);
+  });
 });

@@ -3,7 +3,19 @@ import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import type { FailureClass } from '../../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import type { Behavior } from '../../../support/models/behavior.ts';
-import { AGENTS, type AgentName, agentAt, ask, failureOf, fixture, KEY, question } from './fixture.ts';
+import { failedEvents } from '../../../support/models/openai/responses.ts';
+import {
+  AGENTS,
+  type AgentName,
+  agentAt,
+  ask,
+  failureOf,
+  fixture,
+  KEY,
+  LocalIdentity,
+  question,
+  TWO_PIECES,
+} from './fixture.ts';
 
 interface Case {
   readonly title: string;
@@ -20,6 +32,17 @@ const DESERTED = 'http://127.0.0.1:2';
 /** Text of the vendor that must not occur in any message of Muster. */
 const VENDORS_WORDS = 'words of the vendor';
 
+/** An empty turn of OpenAI's model. */
+const TURN = {
+  model: 'openai-test',
+  number: 1,
+  thinking: '',
+  text: '',
+  calls: [],
+  ending: 'complete',
+  usage: { input: 0, cached: 0, output: 0, reasoning: 0 },
+} as const;
+
 const anthropicSays = (type: string, message: string, details?: object) => ({
   type: 'error',
   error: { type, message: `${message} ${VENDORS_WORDS} ${KEY}`, ...(details && { details }) },
@@ -35,6 +58,10 @@ const status = (code: number, kind: FailureClass, unknown = false): Case => ({
   does: { does: 'error', status: code },
   kind,
   unknown,
+});
+
+const openAiSays = (code: string, type: string) => ({
+  error: { message: `${VENDORS_WORDS} ${KEY}`, type, param: null, code },
 });
 
 const refused = (
@@ -121,6 +148,23 @@ const cases: readonly Case[] = [
     kind: 'quota',
     title: 'a quota of zero',
   }),
+  refused('openai', 429, openAiSays('insufficient_quota', 'insufficient_quota'), { kind: 'quota', title: 'no credit' }),
+  refused('local', 400, openAiSays('context_length_exceeded', 'invalid_request_error'), {
+    kind: 'context_too_long',
+    title: 'a prompt that is too long',
+  }),
+  refused('openai', 400, openAiSays('content_policy_violation', 'invalid_request_error'), {
+    kind: 'refused',
+    title: "a prompt that the vendor's filter refuses",
+  }),
+  {
+    ...unknownOutcome('a response that the vendor could not complete', 'rate_limited', {
+      does: 'babble',
+      type: 'text/event-stream',
+      body: failedEvents(TURN, 'rate_limit_exceeded').join(''),
+    }),
+    agents: ['openai'],
+  },
   { title: 'a refusal to answer', does: { does: 'answer', end: 'refusal' }, kind: 'refused', unknown: false },
   { title: 'an empty answer', does: { does: 'answer', text: '' }, kind: 'malformed', unknown: false },
   unknownOutcome('a connection lost before the first word', 'network', { does: 'hangUp' }),
@@ -136,7 +180,9 @@ const cases: readonly Case[] = [
   unknownOutcome('events of another form', 'malformed', {
     does: 'babble',
     type: 'text/event-stream',
-    body: `event: message_start\ndata: {"type":"message_start","candidates":"${VENDORS_WORDS}"}\n\n`,
+    body: [{ type: 'message_start', candidates: VENDORS_WORDS }, { type: 'response.output_text.delta' }]
+      .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+      .join(''),
   }),
   unknownOutcome('nothing at all', 'malformed', { does: 'babble', type: 'text/event-stream', body: '' }),
 ];
@@ -166,9 +212,9 @@ describe('failed request to a model', function () {
 
       it('counts the usage up to a refusal or an interruption', async () => {
         const { prompt, match } = question(name, 'Count.');
-        models.when({ ...match, times: 1 }, { does: 'break', after: 2, how: 'end' });
+        models.when({ ...match, times: 1 }, { does: 'break', after: TWO_PIECES[name], how: 'end' });
         const broken = await failureOf(ask(agent(name), { prompt }));
-        assert.equal(broken.usage?.input_tokens, Math.ceil(prompt.length / 4));
+        assert.ok((broken.usage?.input_tokens ?? 0) >= Math.ceil(prompt.length / 5), JSON.stringify(broken.usage));
         models.when({ ...match, times: 1 }, { does: 'answer', end: 'refusal' });
         const refusal = await failureOf(ask(agent(name), { prompt }));
         assert.equal(refusal.usage?.input_tokens, Math.ceil(prompt.length / 4));
@@ -178,14 +224,14 @@ describe('failed request to a model', function () {
         it(`counts at least the text that was received before an interruption: ${how}`, async () => {
           const { prompt, match } = question(name, 'Break off.');
           const text = 'word '.repeat(300_000);
-          models.when(match, { does: 'break', after: name === 'claude' ? 5 : 2, how, text });
+          models.when(match, { does: 'break', after: TWO_PIECES[name], how, text });
           let received = '';
           const asking = ask(agent(name), { prompt }, { onText: (piece) => (received += piece) });
           const { usage, outcome_unknown: outcomeUnknown } = await failureOf(asking);
           assert.ok(received.length >= 900_000, String(received.length));
           assert.equal(outcomeUnknown, true);
           assert.ok(usage && usage.output_tokens >= received.length / 4, JSON.stringify(usage));
-          assert.equal(usage.input_tokens, Math.ceil(prompt.length / 4));
+          assert.ok(usage.input_tokens >= Math.ceil(prompt.length / 5), JSON.stringify(usage));
         });
 
       it('reports the retry delay if the header contains a number of seconds', async () => {
@@ -237,6 +283,22 @@ describe('failed request to a model', function () {
     models.when({ ...match, times: 1 }, { does: 'answer', text: 'Some', end: 'full' });
     assert.equal((await ask(agent('claude'), { prompt })).complete, false);
   });
+
+  for (const name of ['vertex-claude', 'vertex-gemini'] as const) {
+    it(`of ${name} is an authentication failure if Google issues no token, and quotes nothing`, async () => {
+      const lost = agentAt(name, { baseUrl: models.url }, new LocalIdentity(undefined));
+      const failure = await failureOf(ask(lost, { prompt: 'Who am I?' }));
+      assert.deepEqual([failure.kind, failure.outcome_unknown], ['authentication', false]);
+      assert.match(failure.message, /\(no Google credentials\)\.$/);
+      assert.ok(!inspect(failure, { depth: 10, showHidden: true }).includes(KEY));
+    });
+
+    it(`of ${name} names the role if Vertex AI refuses access`, async () => {
+      const { prompt, match } = question(name, 'May I?');
+      models.when(match, { does: 'error', status: 403 });
+      assert.match((await failureOf(ask(agent(name), { prompt }))).message, /roles\/aiplatform\.user/);
+    });
+  }
 
   it('of gemini has the retry delay of the response body if no header contains one', async () => {
     const { prompt, match } = question('gemini', 'Wait.');

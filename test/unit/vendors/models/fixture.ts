@@ -1,23 +1,44 @@
-/** Hosted agents of both vendors for tests, connected to local models. */
+/** Hosted agents of all vendors for tests, connected to local models. */
 import assert from 'node:assert/strict';
+import { AuthClient } from 'google-auth-library';
 import {
   type HostedAgent,
   type ModelAnswer,
   ModelFailure,
   type ModelRequest,
 } from '../../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
-import { Claude } from '../../../../functions/src/vendors/anthropic/claude.ts';
-import { Gemini } from '../../../../functions/src/vendors/gemini/gemini.ts';
+import { agentsAt } from '../../../support/models/agents.ts';
 import type { Match } from '../../../support/models/behavior.ts';
+import type { Vendor } from '../../../support/models/dialect.ts';
 import { LocalModels } from '../../../support/models/server.ts';
 
 /** Key of the models. Tests search all output for this text. */
 export const KEY = 'local-key-that-nobody-may-see';
 
-/** Name of the vendor's API for each hosted agent. */
-export const VENDORS = { claude: 'anthropic', gemini: 'gemini' } as const;
+/** The local model that serves each hosted agent. Each agent uses another dialect. */
+export const VENDORS = {
+  claude: 'anthropic',
+  gemini: 'gemini',
+  openai: 'openai',
+  local: 'chat',
+  'vertex-claude': 'vertex-claude',
+  'vertex-gemini': 'vertex-gemini',
+} as const satisfies Readonly<Record<string, Vendor>>;
 export type AgentName = keyof typeof VENDORS;
-export const AGENTS: readonly AgentName[] = ['claude', 'gemini'];
+export const AGENTS: readonly AgentName[] = ['claude', 'gemini', 'openai', 'local', 'vertex-claude', 'vertex-gemini'];
+
+/** Number of events of each dialect after which two pieces of the text have arrived. */
+export const TWO_PIECES: Readonly<Record<AgentName, number>> = {
+  claude: 5,
+  gemini: 2,
+  openai: 6,
+  local: 3,
+  'vertex-claude': 5,
+  'vertex-gemini': 2,
+};
+
+/** Agents whose vendor reports the tokens of the prompt only at the end of the response. */
+export const REPORTS_LAST: readonly AgentName[] = ['openai', 'local'];
 
 /** Timeout in milliseconds that is much longer than any test. */
 const PATIENCE_MS = 120_000;
@@ -43,13 +64,65 @@ export function fixture(): Stage {
   return { models, agent: (name, settings = {}) => agentAt(name, { baseUrl: models.url, ...settings }) };
 }
 
+/** An identity of Google whose token is this text. Without a token, Google issues none. */
+export class LocalIdentity extends AuthClient {
+  private readonly token: string | undefined;
+
+  constructor(token: string | undefined) {
+    super();
+    this.token = token;
+  }
+
+  override async getRequestHeaders(): Promise<Headers> {
+    if (this.token === undefined) throw new Error(`Could not refresh the token of ${KEY}.`);
+    return new Headers({ authorization: `Bearer ${this.token}` });
+  }
+
+  override async getAccessToken(): Promise<{ token: string | null }> {
+    return { token: this.token ?? null };
+  }
+
+  override async request(): Promise<never> {
+    throw new Error('Only the SDKs send requests.');
+  }
+}
+
+/** Returns the name of the agent's model. On Vertex AI, the vendor follows from the beginning of the name. */
+export function modelOf(name: AgentName): string {
+  return `${name.replace('vertex-', '')}-test`;
+}
+
 export function agentAt(
   name: AgentName,
   { apiKey = KEY, baseUrl }: Partial<AgentSettings> & { readonly baseUrl: string },
-) {
-  const price = { inputPerMillion: 1, outputPerMillion: 2 };
-  const settings = { apiKey, baseUrl, model: `${name}-test`, price };
-  return name === 'claude' ? new Claude(settings) : new Gemini(settings);
+  identity: AuthClient = new LocalIdentity(apiKey),
+): HostedAgent {
+  const price = { input: 1, output: 2 };
+  const served = (provider: string) => ({ provider, model: modelOf(name), price });
+  const file = {
+    providers: {
+      anthropic: { api: 'anthropic' },
+      google: { api: 'gemini' },
+      openai: { api: 'openai', baseUrl: `${baseUrl}/v1` },
+      house: { api: 'openai-compatible', baseUrl: `${baseUrl}/v1`, costField: 'cost' },
+      vertex: { api: 'vertex', baseUrl },
+    },
+    agents: {
+      claude: served('anthropic'),
+      gemini: served('google'),
+      openai: { ...served('openai'), effort: 'low' },
+      local: served('house'),
+      'vertex-claude': served('vertex'),
+      'vertex-gemini': served('vertex'),
+    },
+  };
+  const secrets = {
+    ANTHROPIC_API_KEY: apiKey,
+    GEMINI_API_KEY: apiKey,
+    MODEL_KEYS: JSON.stringify({ openai: apiKey, house: apiKey }),
+  };
+  const agents = agentsAt(baseUrl, { file, secrets }, async () => identity);
+  return agents.find((agent) => agent.name === name) ?? assert.fail();
 }
 
 /** Returns a unique prompt, and an expression that matches this prompt. */

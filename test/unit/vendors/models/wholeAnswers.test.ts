@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Anthropic } from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
+import { OpenAI } from 'openai';
 import { fixture, KEY, question } from './fixture.ts';
 
 describe('answer of a local model that is not streamed', function () {
@@ -19,6 +20,18 @@ describe('answer of a local model that is not streamed', function () {
     assert.deepEqual(message.content, [{ type: 'text', text: 'Here it is.', citations: null }]);
     assert.equal(message.stop_reason, 'end_turn');
     assert.equal(models.askedAbout(prompt)[0]?.streamed, false);
+  });
+
+  it('is understood by the SDK of OpenAI, in both dialects', async () => {
+    const { prompt } = question('openai', 'Whole, please.');
+    models.when({ text: prompt }, { does: 'answer', text: 'Here it is.' });
+    const client = new OpenAI({ apiKey: KEY, baseURL: `${models.url}/v1` });
+    const response = await client.responses.create({ model: 'openai-test', input: prompt, store: false });
+    assert.equal(response.output_text, 'Here it is.');
+    const messages = [{ role: 'user' as const, content: prompt }];
+    const completion = await client.chat.completions.create({ model: 'chat-test', messages });
+    assert.equal(completion.choices[0]?.message.content, 'Here it is.');
+    assert.ok(models.askedAbout(prompt).every(({ streamed }) => !streamed));
   });
 
   it('is understood by the SDK of Google', async () => {

@@ -57,6 +57,8 @@ interface WorkspacePorts extends AccessPorts {
   /** Returns the repositories that the deployment's parameters list for open workspaces. */
   readonly openRepositories: () => readonly string[];
   readonly workspaceFields: FieldsCodec<StoredWorkspace>;
+  /** Names of the hosted agents. */
+  readonly hostedAgents: () => readonly string[];
 }
 
 export class WorkspaceAdministration extends Service<WorkspacePorts> {
@@ -97,6 +99,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     const principal = await requireAllowed(this.ports, caller, (one) => workspaceError(one, workspace, 'leader'));
     if ([access, repositories, routing, approvals].every((one) => one === undefined)) throw nothingToChange();
     if (access === 'private' && workspace === DEFAULT_WORKSPACE) throw defaultStaysOpen();
+    this.requireHosted(routing);
     return retryOnConflict(randomness, async () => {
       const { entered, settings, outcome, version } = await this.decided(principal, workspace, wanted);
       const effective = settings.filter(changesAnything);
@@ -134,6 +137,22 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     const changes = settings.map((one) => (one.kind === 'setApprovalRules' ? { ...one, version } : one));
     return [...entered, ...changes];
   };
+
+  /** @throws MusterError VALIDATION_ERROR if the routing names an agent that is not a hosted agent */
+  private requireHosted({ pin = {}, forbid = [] }: RoutingUpdate = {}): void {
+    const hosted = this.ports.hostedAgents();
+    const pinned = Object.entries(pin).flatMap(([kind, name]) =>
+      name === undefined ? [] : { at: `pin.${kind}`, name },
+    );
+    const named = [...pinned, ...forbid.map((name, index) => ({ at: `forbid.${index}`, name }))];
+    const unknown = named.find(({ name }) => !hosted.includes(name));
+    if (unknown === undefined) return;
+    throw new MusterError('VALIDATION_ERROR', `Unknown agent "${unknown.name}".`, {
+      field: `routing.${unknown.at}`,
+      value: unknown.name,
+      suggestion: `Use one of: ${hosted.join(', ')}.`,
+    });
+  }
 
   /** Returns the changes that an update requires. @throws MusterError FORBIDDEN; NOT_FOUND for an unknown approver */
   private async decided(

@@ -1,6 +1,5 @@
 /** Arguments and outputs shared by several access tools. */
 import { z } from 'zod';
-import { HOSTED_AGENTS } from '../../../access/rules/workspace.ts';
 import { WORKSPACE_FORM, WORKSPACE_NAME } from '../../../identity/rules/principal.ts';
 import { MEMBER_ROLES, ROLES, WORKSPACE_ACCESS } from '../../../identity/rules/role.ts';
 import { idLike } from '../../../kernel/ids.ts';
@@ -34,7 +33,8 @@ export const repositoriesArgument = listUpTo(
   'repositories',
 );
 
-const hostedAgent = z.enum(HOSTED_AGENTS);
+const MAX_FORBIDDEN = 20;
+const hostedAgent = textUpTo(32);
 const pinned = (to: string) => hostedAgent.optional().describe(to);
 
 export const routingArgument = z.strictObject({
@@ -42,7 +42,7 @@ export const routingArgument = z.strictObject({
     .strictObject({ plan: pinned('Planner'), execute: pinned('Executor'), review: pinned('Reviewer') })
     .optional()
     .describe('Pinned agents'),
-  forbid: listUpTo(HOSTED_AGENTS.length, hostedAgent, 'agents').optional().describe('Never used'),
+  forbid: listUpTo(MAX_FORBIDDEN, hostedAgent, 'agents').optional().describe('Never used'),
 });
 
 const MAX_APPROVALS = 20;

@@ -1,11 +1,28 @@
 /** Converts a caller's request to a run, with its workflow and agents. Source: the orchestration specification. */
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
-import { type AgentRole, AUTO, isAgent, unknownAgent } from './agents/profile.ts';
+import { type AgentRole, AUTO, unknownAgent, unknownIn } from './agents/profile.ts';
 import { chooseWorkflow, type Situation } from './agents/roster.ts';
-import { asRouted, type Overrides, requireAgentAllowed, requireAllowed, withOverrides } from './runs/assignment.ts';
+import { dollarLimit, noPrice } from './calls/budget.ts';
+import {
+  asRouted,
+  type Overrides,
+  requireAgentAllowed,
+  requireAllowed,
+  withOverrides,
+  withoutGone,
+} from './runs/assignment.ts';
 import type { RunRequest } from './runs/order.ts';
-import { allSteps, MAX_STEP_ATTEMPTS, type Mode, TIMEOUT, type Workflow, withSteps } from './workflows/definition.ts';
+import {
+  agentsOf,
+  allSteps,
+  MAX_AGENTS,
+  MAX_STEP_ATTEMPTS,
+  type Mode,
+  TIMEOUT,
+  type Workflow,
+  withSteps,
+} from './workflows/definition.ts';
 import { builtIn } from './workflows/library.ts';
 import { readWorkflow } from './workflows/validation.ts';
 
@@ -26,7 +43,7 @@ interface RunOptions {
 
 /**
  * Chooses the workflow for a prompt, unless the caller's preferences specify a workflow.
- * @throws MusterError FORBIDDEN if the workspace forbids the preferred agent
+ * @throws MusterError VALIDATION_ERROR for an unknown agent, or one without a price; FORBIDDEN for a forbidden one
  */
 export function requestFor(
   { prompt, context = {} }: { readonly prompt: string; readonly context?: JsonObject },
@@ -34,7 +51,8 @@ export function requestFor(
   { retries, parallel, budget }: RunOptions,
   situation: Situation,
 ): RunRequest {
-  requireAgentAllowed(agent, situation, 'preferences.agent');
+  requireKnownAgent(agent, situation, 'preferences.agent');
+  requireUsable(agent, situation, budget, 'preferences.agent');
   const chosen = name === AUTO ? chosenWorkflow(prompt, agent, role, situation) : { workflow: name, reason: undefined };
   const known = builtIn(chosen.workflow);
   if (known === undefined) throw new Error(`Unknown built-in workflow "${chosen.workflow}".`);
@@ -71,18 +89,57 @@ export function requestOf(
   overrides: Overrides,
   situation: Situation,
 ): RunRequest {
-  requirePossible(workflow, overrides);
+  requirePossible(workflow, overrides, hostedIn(situation));
   for (const [step, name] of Object.entries(overrides.agents ?? {}))
-    requireAgentAllowed(name, situation, `overrides.agents.${step}`);
+    requireUsable(name, situation, given.budget, `overrides.agents.${step}`);
   const isBuiltIn = builtIn(workflow.name) === workflow;
-  const { workflow: routed, reasons } = isBuiltIn ? asRouted(workflow, situation) : { workflow, reasons: [] };
+  const { workflow: routed, reasons } = isBuiltIn ? asRouted(workflow, situation) : withoutGone(workflow, situation);
   const asked = withOverrides(routed, overrides, AUTO);
   requireAllowed(asked, situation, 'workflow');
+  if (!isBuiltIn)
+    for (const name of allSteps(asked).flatMap(agentsOf)) requirePriced(name, situation, given.budget, 'workflow');
   const selection = { agent: AUTO, workflow: workflow.name, reasons };
   return { ...given, workflow: asked, parallel: true, selection, situation };
 }
 
-function requirePossible(workflow: Workflow, { agents = {}, timeouts = {} }: Overrides): void {
+function hostedIn({ agentStatuses }: Situation): readonly string[] {
+  return agentStatuses.map(({ name }) => name);
+}
+
+/** @throws MusterError VALIDATION_ERROR if the name is neither `auto` nor a hosted agent */
+function requireKnownAgent(name: string, situation: Situation, field: string): void {
+  const names = [AUTO, ...hostedIn(situation)];
+  if (!names.includes(name))
+    throw new MusterError('VALIDATION_ERROR', `Unknown agent "${name}".`, {
+      field,
+      value: name,
+      suggestion: `Use one of: ${names.join(', ')}.`,
+    });
+}
+
+/** @throws MusterError FORBIDDEN for a forbidden agent; VALIDATION_ERROR for an agent without a price */
+function requireUsable(name: string, situation: Situation, budget: RunRequest['budget'], field: string): void {
+  requireAgentAllowed(name, situation, field);
+  requirePriced(name, situation, budget, field);
+}
+
+/** @throws MusterError VALIDATION_ERROR if the budget has a limit in US dollars and the agent's price is unknown */
+function requirePriced(name: string, { agentStatuses }: Situation, budget: RunRequest['budget'], field: string): void {
+  const agent = agentStatuses.find((one) => one.name === name);
+  if (agent === undefined || agent.price !== undefined || dollarLimit(budget) === undefined) return;
+  throw new MusterError('VALIDATION_ERROR', noPrice(name), {
+    field,
+    value: name,
+    reason: 'NO_PRICE',
+    suggestion: 'Use another agent. The operator can add the price of this one: docs/guides/models.md.',
+  });
+}
+
+function requirePossible(
+  workflow: Workflow,
+  { agents = {}, timeouts = {} }: Overrides,
+  hosted: readonly string[],
+): void {
   const names = allSteps(workflow).map(({ name }) => name);
   for (const [kind, of] of Object.entries({ agents, timeouts })) {
     const unknown = Object.keys(of).find((name) => !names.includes(name));
@@ -90,10 +147,10 @@ function requirePossible(workflow: Workflow, { agents = {}, timeouts = {} }: Ove
     throw wrong(kind, `Unknown step "${unknown}".`, `Use one of: ${names.join(', ')}.`);
   }
   for (const [name, agent] of Object.entries(agents)) {
-    if (isAgent(agent)) continue;
+    if (unknownIn([agent], hosted) === undefined) continue;
     throw wrong(
       `agents.${name}`,
-      `Step "${name}": ${unknownAgent(agent)}`,
+      `Step "${name}": ${unknownAgent(agent, hosted)}`,
       'orchestration.list_agents lists the agents.',
     );
   }
@@ -125,9 +182,12 @@ export function parallelWorkflow(
   situation: Situation,
 ): Workflow {
   for (const name of agents) requireAgentAllowed(name, situation, 'agents');
+  const hosted = hostedIn(situation);
   const [able, all] = [ready(situation), allowed(situation)];
-  const asked = agents.length > 0 ? agents : (able.length > 0 ? able : all).map(({ name }) => name);
+  // Under the default budget, an agent without a price is never asked.
+  const chosen = [able.filter(({ price }) => price !== undefined), able, all].find(({ length }) => length > 0) ?? [];
+  const asked = agents.length > 0 ? agents : chosen.slice(0, MAX_AGENTS).map(({ name }) => name);
   const [only, ...others] = asked;
   const step = others.length === 0 ? { agent: only } : { agents: asked, mode };
-  return readWorkflow({ name: 'parallel', steps: [{ name: 'answer', role, ...step }] }, 'agents');
+  return readWorkflow({ name: 'parallel', steps: [{ name: 'answer', role, ...step }] }, 'agents', hosted);
 }

@@ -119,6 +119,7 @@ const tally = z.object({
   worth: count,
   milliseconds: count,
   cost_usd: count,
+  unpriced: z.exactOptional(z.number()),
 });
 
 /** The document `workspaces/{workspace}/routing/work`: outcome counts by kind of work, bucket and agent. */

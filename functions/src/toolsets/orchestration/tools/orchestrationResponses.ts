@@ -36,7 +36,12 @@ export const budget = z
 
 /** An object argument that may be sent as JSON text and has already been parsed. */
 export const json = z.record(z.string().max(200), z.unknown());
-const spent = z.object({ inputTokens: z.number(), outputTokens: z.number(), costUsd: z.number() });
+const spent = z.object({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  costUsd: z.number().optional().describe('Absent if unknown'),
+  unpricedTokens: z.number().optional().describe('Tokens of models without a price, not in costUsd'),
+});
 
 const step = z.object({
   name: z.string(),

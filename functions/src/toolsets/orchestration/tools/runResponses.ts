@@ -1,6 +1,7 @@
 /** Converts runs to the results of the orchestration tools. */
 import { z } from 'zod';
 import { budgetResponse } from '../../../graph/rules/budget.ts';
+import { shownCost } from '../../../graph/rules/graphNode.ts';
 import { type ErrorCode, MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { columnLines, quotedLines, terminalLines } from '../../../kernel/text.ts';
@@ -37,7 +38,12 @@ export function runResponse(
     steps: steps.map((step) => stepResponse(step, full)),
     running: isEnded(run) ? [] : [...run.current],
     attempts: steps.flatMap(attemptsOf),
-    usage: { inputTokens: run.spent.input_tokens, outputTokens: run.spent.output_tokens, costUsd: run.spent.cost_usd },
+    usage: {
+      inputTokens: run.spent.input_tokens,
+      outputTokens: run.spent.output_tokens,
+      costUsd: shownCost(run.spent),
+      unpricedTokens: run.spent.unpriced_tokens,
+    },
     selection: run.selection && { ...run.selection, reasons: [...run.selection.reasons] },
     warnings: [...run.warnings],
     budgets: budgets.length === 0 ? undefined : budgets.map(budgetResponse),
@@ -263,7 +269,7 @@ export function runText(run: Shown): string {
   return terminalLines([
     `Run ${runId}: ${status}`,
     `Workflow: ${workflow}${cached ? ', cached' : ''}; agents: ${agents.join(', ') || 'none yet'}`,
-    `Took ${duration} ms, cost $${usage.costUsd}, ${usage.inputTokens} input tokens, ${usage.outputTokens} output tokens`,
+    `Took ${duration} ms, cost ${costText(usage)}, ${usage.inputTokens} input tokens, ${usage.outputTokens} output tokens`,
     ...(error ? [`Error: ${error.reason}`, ...quotedLines(error.message)] : []),
     ...(result === undefined ? [] : ['Result:', ...quotedLines(result)]),
     ...(run.withheld === true ? ['Prompts and outputs are omitted: only the run owner sees them.'] : []),
@@ -275,6 +281,11 @@ export function runText(run: Shown): string {
     ...titled('Budgets:', columnLines((budgets ?? []).map(budgetCells))),
     ...(next === undefined ? [] : [`Next: ${next}`]),
   ]);
+}
+
+function costText({ costUsd, unpricedTokens = 0 }: Shown['usage']): string {
+  if (costUsd === undefined) return 'unknown';
+  return unpricedTokens > 0 ? `$${costUsd} and the unknown cost of ${unpricedTokens} tokens` : `$${costUsd}`;
 }
 
 const titled = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [title, ...lines]);

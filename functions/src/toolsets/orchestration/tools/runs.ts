@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shownCost } from '../../../graph/rules/graphNode.ts';
 import { reading, writing } from '../../../mcp/tool.ts';
 import { isEnded, type Run } from '../rules/runs/run.ts';
 import { RUN_STATUSES } from '../rules/runs/runDocument.ts';
@@ -47,7 +48,7 @@ export const listRuns = defineTool({
         endedAt: z.iso.datetime().optional(),
         running: z.array(z.string()).describe('Steps in progress'),
         stepsDone: z.number(),
-        costUsd: z.number(),
+        costUsd: z.number().optional().describe('Absent if unknown'),
         error: z.string().optional(),
       }),
     ),
@@ -70,7 +71,7 @@ export const listRuns = defineTool({
         endedAt: run.ended_at?.toISOString(),
         running: run.ended_at ? [] : [...run.current],
         stepsDone: run.steps_settled,
-        costUsd: run.spent.cost_usd,
+        costUsd: shownCost(run.spent),
         error: run.failure?.message,
       })),
       truncated: more,

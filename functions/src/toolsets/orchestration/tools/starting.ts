@@ -63,7 +63,7 @@ export const orchestrate = defineTool({
     prompt: prompt('Task'),
     preferences: z
       .strictObject({
-        agent: z.enum(['auto', 'claude', 'gemini']).optional().describe('Preferred agent'),
+        agent: textUpTo(32).optional().describe('Hosted agent, or auto'),
         workflow: z
           .enum(['auto', 'direct', 'plan-execute', 'competitive', 'iterative'])
           .optional()

@@ -1,7 +1,7 @@
 /** The tools that show an item's parts and cost, and that set budgets. */
 import { z } from 'zod';
 import { BUDGET_KINDS, budgetResponse, budgetShape } from '../../../graph/rules/budget.ts';
-import { keyOfNode, NODE_KINDS, NODE_STATUSES, nodeKey } from '../../../graph/rules/graphNode.ts';
+import { keyOfNode, NODE_KINDS, NODE_STATUSES, nodeKey, shownCost } from '../../../graph/rules/graphNode.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { fittingItems } from '../../../kernel/json.ts';
@@ -10,6 +10,7 @@ import { clearArgument, clearedFields, optionalFields, reading, writing } from '
 import type { VisibleNode } from '../rules/tree.ts';
 import { cursor, cursorAfter, defineTool, pageShape } from './systemPages.ts';
 
+const unpricedTokens = z.number().describe('Tokens of models without a price, which costUsd does not contain.');
 const counts = z.record(z.string(), z.int());
 
 const totalsShape = z.object({
@@ -17,7 +18,8 @@ const totalsShape = z.object({
   attempts: z.number().describe('Claims of tasks and requests to models.'),
   inputTokens: z.number(),
   outputTokens: z.number(),
-  costUsd: z.number().describe('Cost of metered calls, in US dollars.'),
+  costUsd: z.number().optional().describe('Cost of metered calls, in US dollars; absent if unknown.'),
+  unpricedTokens: unpricedTokens.optional(),
   milliseconds: z.number().describe('Working time in milliseconds; the times of parallel work are added up.'),
 });
 
@@ -56,7 +58,8 @@ function nodeResponse({ node, visibility }: VisibleNode): NodeResponse {
       attempts: totals.attempts,
       inputTokens: totals.input_tokens,
       outputTokens: totals.output_tokens,
-      costUsd: totals.cost_usd,
+      costUsd: shownCost(totals),
+      unpricedTokens: totals.unpriced_tokens || undefined,
       milliseconds: totals.milliseconds,
     },
   };

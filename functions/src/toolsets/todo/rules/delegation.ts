@@ -1,6 +1,6 @@
 /** Delegation of to-dos to the agents of a workspace. Source: docs/semantics.md#one-graph. */
 import { permissionError } from '../../../access/rules/permissionCheck.ts';
-import { nodeKey } from '../../../graph/rules/graphNode.ts';
+import { nodeKey, shownCost } from '../../../graph/rules/graphNode.ts';
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import type { RecordResponse } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -147,7 +147,7 @@ function progressResponse(
   const { status, workspace, totals } = node;
   const { done = 0, ...others } = totals.counts;
   const things = Object.values(others).reduce((sum, count) => sum + count, done);
-  const cost = { attempts: totals.attempts, cost_usd: totals.cost_usd };
+  const cost = { attempts: totals.attempts, cost_usd: shownCost(totals) };
   return { task_id, workspace, status, done, things, ...cost, ...(result !== undefined && { result }) };
 }
 

@@ -159,6 +159,7 @@ function todoLines(todo: z.output<typeof taskShape>): readonly string[] {
 }
 
 function delegatedText(delegated: z.output<typeof delegatedShape>): string {
-  const { task_id, workspace, status, done = 0, things = 0, attempts = 0, cost_usd = 0 } = delegated;
-  return `${status ?? ''}, ${done} of ${things} items done, ${attempts} attempts, $${cost_usd}, as task ${task_id ?? ''} of the workspace ${workspace ?? ''}`;
+  const { task_id, workspace, status, done = 0, things = 0, attempts = 0, cost_usd } = delegated;
+  const cost = cost_usd === undefined ? 'unknown cost' : `$${cost_usd}`;
+  return `${status ?? ''}, ${done} of ${things} items done, ${attempts} attempts, ${cost}, as task ${task_id ?? ''} of the workspace ${workspace ?? ''}`;
 }

@@ -24,6 +24,8 @@ export interface ModelRequest {
 export interface Usage {
   readonly input_tokens: number;
   readonly output_tokens: number;
+  /** Cost of the request in US dollars, if the vendor reports it. */
+  readonly cost_usd?: number;
 }
 
 export interface ModelAnswer {
@@ -81,10 +83,25 @@ export interface AskOptions {
   readonly onText?: (text: string) => void;
 }
 
-export interface HostedAgent {
+/** An agent as models.json describes it. */
+export interface AgentProfile {
   readonly name: string;
+  /** Name of the provider. The agents of a provider share its key and its quota. */
+  readonly provider: string;
   readonly model: string;
-  readonly price: Price;
+  /** Undefined if the price is unknown, which never means that the model is free. */
+  readonly price: Price | undefined;
+  /** Suitability for each kind of work, from 0 to 1; the context window is in tokens. */
+  readonly capabilities: Readonly<Record<'planning' | 'execution' | 'review' | 'contextWindow', number>>;
+  /** Maximum number of output tokens that the model accepts in a request. */
+  readonly maxOutputTokens: number;
+}
+
+/** Values of the setting `effort`, from which OpenAI's models accept some. */
+export const MODEL_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type ModelEffort = (typeof MODEL_EFFORTS)[number];
+
+export interface HostedAgent extends AgentProfile {
   availability(): Availability;
   /** Sends exactly one request and never retries. @throws ModelFailure */
   ask(request: ModelRequest, options: AskOptions): Promise<ModelAnswer>;

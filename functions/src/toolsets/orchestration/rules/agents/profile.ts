@@ -1,18 +1,11 @@
-/** Profiles of the hosted agents, requirements of tasks, and performance measurements of agents. */
+/** Names and roles of agents, requirements of tasks, and performance measurements of agents. */
 import { z } from 'zod/mini';
-import { HOSTED_AGENTS, KINDS_OF_WORK, type KindOfWork } from '../../../../access/rules/workspace.ts';
+import { KINDS_OF_WORK, type KindOfWork } from '../../../../access/rules/workspace.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 
 export const ROLES = KINDS_OF_WORK;
 
 export type AgentRole = KindOfWork;
-
-/** In the order of the specification's list_agents. Capabilities are from 0 to 1; context windows are in tokens. */
-export const PROFILES = [
-  { name: 'claude', capabilities: { planning: 0.95, execution: 0.85, review: 0.9, contextWindow: 200_000 } },
-  { name: 'gemini', capabilities: { planning: 0.85, execution: 0.95, review: 0.8, contextWindow: 1_000_000 } },
-] satisfies readonly { readonly name: (typeof HOSTED_AGENTS)[number]; readonly capabilities: object }[];
-export type AgentProfile = Readonly<(typeof PROFILES)[number]>;
 
 /** Agent name for steps in which Muster selects the most suitable agent. */
 export const AUTO = 'auto';
@@ -20,18 +13,27 @@ export const AUTO = 'auto';
 /** Agent name for steps that any live agent with the step's capabilities can do. */
 export const NETWORK = 'network';
 
-/** Returns whether a workflow step may have this agent name. */
-export function isAgent(name: string): boolean {
-  return name === AUTO || name === NETWORK || isHosted(name);
+/** Form of the names of hosted agents and their providers. */
+export const AGENT_NAME = /^[a-z][a-z0-9-]{1,31}$/;
+export const AGENT_FORM = 'expected 2 to 32 lowercase letters, digits and "-", starting with a letter';
+
+/** Returns whether the name is that of a hosted agent, and not `auto` or `network`. */
+export function isHosted(name: string): boolean {
+  return name !== AUTO && name !== NETWORK;
 }
 
-export function isHosted(name: string): boolean {
-  return HOSTED_AGENTS.some((one) => one === name);
+/**
+ * Returns the names in a workflow that are not agents. Stored workflows may name agents that models.json no longer
+ * contains, so only the form of their names is checked.
+ * @param hosted names of the hosted agents; undefined for a stored workflow
+ */
+export function unknownIn(names: readonly string[], hosted: readonly string[] | undefined): string | undefined {
+  return names.find((name) => isHosted(name) && !(hosted?.includes(name) ?? AGENT_NAME.test(name)));
 }
 
 /** Returns the end of an error message about an unknown agent name, which lists the allowed names. */
-export function unknownAgent(name: string): string {
-  return `unknown agent "${name}". Use ${HOSTED_AGENTS.join(', ')}, ${AUTO}, or ${NETWORK} for a live agent with the step's capabilities.`;
+export function unknownAgent(name: string, hosted: readonly string[]): string {
+  return `unknown agent "${name}". Use ${[...hosted, AUTO].join(', ')}, or ${NETWORK} for a live agent with the step's capabilities.`;
 }
 
 export const CAPABILITY_OF = { plan: 'planning', execute: 'execution', review: 'review' } as const;
@@ -56,15 +58,6 @@ export function requireRole(word: string, field: string): AgentRole {
     value: word,
     suggestion: `Use one of: ${ROLES.join(', ')}.`,
   });
-}
-
-/** Returns an agent's capability for a role, from 0 to 1; 0 if the agent has no profile. */
-export function capabilityFor(agent: string, role: AgentRole): number {
-  return profileOf(agent)?.capabilities[CAPABILITY_OF[role]] ?? 0;
-}
-
-export function profileOf(agent: string): AgentProfile | undefined {
-  return PROFILES.find(({ name }) => name === agent);
 }
 
 /** Returns an agent's metrics, with the average response time in milliseconds; undefined without any request. */

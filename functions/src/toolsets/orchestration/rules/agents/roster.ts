@@ -3,9 +3,8 @@ import { NO_ROUTING, pinnedFor, type Routing } from '../../../../access/rules/wo
 import { type Agent, foldedCapability } from '../../../../agents/rules/agent.ts';
 import type { ListPage } from '../../../../kernel/paging.ts';
 import type { OrchestrationPorts } from '../ports.ts';
-import type { Availability, HostedAgent } from './model.ts';
+import type { AgentProfile, Availability, HostedAgent } from './model.ts';
 import {
-  type AgentProfile,
   type AgentRole,
   CAPABILITY_OF,
   inferRequirements,
@@ -13,7 +12,6 @@ import {
   LOOKED_AT,
   metricsOf,
   NETWORK,
-  PROFILES,
   type Requirements,
   roleNamed,
 } from './profile.ts';
@@ -54,7 +52,7 @@ export function recommend(
   const standings = new Map(scoresFor(role, agents, work).map((one) => [one.agent, one]));
   const best = Math.max(...agents.map(({ capabilities }) => capabilities[capability]));
   const isKnown = isKnownLanguage(language);
-  const judged = agents.map(({ name, capabilities, availability }) => {
+  const judged = agents.map(({ name, capabilities, availability, price }) => {
     const number = capabilities[capability];
     const { score = number, record } = standings.get(name) ?? {};
     const word = number === best ? 'Best' : number >= GOOD ? 'Good' : 'Some';
@@ -74,6 +72,7 @@ export function recommend(
         language !== undefined && !isKnown && `Unknown language: ${language}`,
         !availability.available && `Unavailable: ${availability.reason}`,
         routing.forbidden.includes(name) && 'Forbidden in this workspace',
+        price === undefined && 'No price in models.json, so budgets in US dollars exclude it',
       ),
     };
   });
@@ -135,11 +134,11 @@ export function fallbackAgents(
 const CAPABLE = 0.5;
 const MAX_LIVE = 50;
 
-/** Returns the hosted agents with their profiles and current availability, in the specification's order. */
-export function agentStatusesOf(hosted: readonly HostedAgent[]) {
-  return PROFILES.flatMap((profile) => {
-    const agent = hosted.find(({ name }) => name === profile.name);
-    return agent ? [{ ...profile, availability: agent.availability(), model: agent.model }] : [];
+/** Returns the hosted agents with their current availability, in the order of models.json. */
+export function agentStatusesOf(hosted: readonly HostedAgent[]): readonly AgentStatus[] {
+  return hosted.map((agent) => {
+    const { name, provider, model, price, capabilities, maxOutputTokens } = agent;
+    return { name, provider, model, price, capabilities, maxOutputTokens, availability: agent.availability() };
   });
 }
 

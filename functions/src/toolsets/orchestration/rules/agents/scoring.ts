@@ -20,6 +20,8 @@ export interface OutcomeStats {
   readonly worth: number;
   readonly milliseconds: number;
   readonly cost_usd: number;
+  /** Outcomes whose cost is unknown. */
+  readonly unpriced?: number;
 }
 
 export interface Outcome extends OutcomeStats {
@@ -91,9 +93,10 @@ export function scoresOf(candidates: readonly Candidate[], record: KindRecord | 
     return { agent, mean, deviation, whole, count: outcomesIn(whole) };
   });
   const average = (of: 'cost_usd' | 'milliseconds') => {
-    const each = known.map(({ whole, count }) => (count === 0 ? 0 : whole[of] / count));
-    const highest = Math.max(...each);
-    return each.map((one) => (highest === 0 ? 0 : one / highest));
+    const each = known.map(({ whole, count }) => (count === 0 ? 0 : averageOf(of, whole)));
+    const highest = Math.max(...each.map((one) => one ?? 0));
+    // An unknown cost counts like the highest one, so that an agent without a price never seems to be cheap.
+    return each.map((one) => (one === undefined ? 1 : highest === 0 ? 0 : one / highest));
   };
   const [costs, times] = [average('cost_usd'), average('milliseconds')];
   return known.map(({ agent, mean, deviation, whole, count }, index) => {
@@ -144,6 +147,12 @@ export function recordedOutcomesOf(record: WorkRecord, outcomes: readonly Outcom
   });
 }
 
+/** Returns an average per outcome; undefined if the cost of every outcome is unknown. */
+function averageOf(of: 'cost_usd' | 'milliseconds', stats: OutcomeStats): number | undefined {
+  const count = outcomesIn(stats) - (of === 'cost_usd' ? (stats.unpriced ?? 0) : 0);
+  return count <= 0 ? undefined : stats[of] / count;
+}
+
 export function outcomesIn({ accepted, failed, lost }: OutcomeStats): number {
   return accepted + failed + lost;
 }
@@ -152,7 +161,8 @@ export function outcomesIn({ accepted, failed, lost }: OutcomeStats): number {
 export function evidenceOf(record: OutcomeStats, kind: KindOfWork): string {
   const count = outcomesIn(record);
   const seconds = `${round(record.milliseconds / count / 1000, 1)} s`;
-  const cost = `${round(record.cost_usd / count, 4)} USD`;
+  const usd = averageOf('cost_usd', record);
+  const cost = usd === undefined ? 'an unknown cost' : `${round(usd, 4)} USD`;
   return `${record.accepted} of ${count} answers for ${kind} accepted here, on average ${seconds} and ${cost}`;
 }
 
@@ -161,6 +171,7 @@ export function round(value: number, digits: number): number {
 }
 
 function added(left: OutcomeStats, right: OutcomeStats): OutcomeStats {
+  const unpriced = (left.unpriced ?? 0) + (right.unpriced ?? 0);
   return {
     accepted: left.accepted + right.accepted,
     failed: left.failed + right.failed,
@@ -169,6 +180,7 @@ function added(left: OutcomeStats, right: OutcomeStats): OutcomeStats {
     worth: left.worth + right.worth,
     milliseconds: left.milliseconds + right.milliseconds,
     cost_usd: left.cost_usd + right.cost_usd,
+    ...(unpriced > 0 && { unpriced }),
   };
 }
 

@@ -7,13 +7,23 @@ import type { AgentMeasure } from '../agents/profile.ts';
 /** `unavailable`, `over_budget`: no request was sent. `interrupted`: the instance crashed; the outcome is unknown. */
 export const ATTEMPT_ENDS = ['answered', 'unavailable', 'over_budget', 'interrupted', ...FAILURE_CLASSES] as const;
 export type CompletedAttempt = { readonly answer: ModelAnswer } | { readonly failure: ModelFailure };
-export const usage = z.object({ input_tokens: z.number(), output_tokens: z.number() });
+export const usage = z.object({
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  /** Cost that the vendor reported. */
+  cost_usd: z.exactOptional(z.number()),
+});
+
+/** Tokens whose cost is unknown, because models.json has no price. Absent if the cost is known. */
+export const unpricedTokens = z.exactOptional(z.number());
 export const identity = z.object({
   /** For example `claude` or `judge:gemini`. */
   call: z.string(),
   /** Number of this request among the call's requests to the same agent, from 1; 0 if no request was sent. */
   number: z.number(),
   agent: z.string(),
+  /** Provider of the model. Earlier versions did not record it. */
+  provider: z.exactOptional(z.string()),
   model: z.string(),
   /** In milliseconds. */
   waited: z.number(),
@@ -25,6 +35,7 @@ export const attempt = z.extend(identity, {
   /** May be incomplete if the attempt failed. */
   usage,
   cost_usd: z.number(),
+  unpriced_tokens: unpricedTokens,
   /** Whether the vendor may have processed and billed the request, although no answer arrived. */
   outcome_unknown: z.boolean(),
 });
@@ -79,6 +90,8 @@ export const { toDocument: callToDocument, fromDocument: callFromDocument } = do
     input_tokens: z.number(),
     max_output_tokens: z.number(),
     started_at: timestamp,
+    /** In US dollars per million tokens, when the request was sent. Absent if unknown, and in entries before 0.5. */
+    price: z.exactOptional(z.object({ inputPerMillion: z.number(), outputPerMillion: z.number() })),
     /** Absent until the outcome is known. */
     ending: z.exactOptional(z.object({ at: timestamp, attempt, settled })),
   }),

@@ -3,11 +3,13 @@
  * ends. Therefore concurrent calls never use the same part of the budget.
  */
 import { exactUsd } from '../../../../graph/rules/graphNode.ts';
-import type { HostedAgent, Price, Usage } from '../agents/model.ts';
+import type { AgentProfile, Price, Usage } from '../agents/model.ts';
 
 interface Spending {
   readonly usage: Usage;
   readonly cost_usd: number;
+  /** Tokens whose cost is unknown. `cost_usd` does not contain it. */
+  readonly unpriced_tokens?: number;
 }
 
 export interface Reservation {
@@ -38,7 +40,7 @@ export class RunBudget {
   private reservedUsd = 0;
 
   constructor(limit: RunBudget['limit'], spent: Spending = NOTHING) {
-    this.limit = limit;
+    this.limit = { tokens: limit.tokens, cost_usd: dollarLimit(limit) };
     this.spent = spent;
   }
 
@@ -50,10 +52,11 @@ export class RunBudget {
   reserve(planned: {
     readonly input_tokens: number;
     readonly max_output_tokens: number;
-    readonly price: Price;
+    readonly price: Price | undefined;
     readonly sharedBy: number;
   }): Reservation | undefined {
     const { input_tokens, max_output_tokens, price, sharedBy } = planned;
+    if (price === undefined && this.isInDollars) return undefined;
     const max = Math.floor(
       Math.min(
         max_output_tokens,
@@ -69,7 +72,7 @@ export class RunBudget {
       max_output_tokens: max,
       complete: (usage) => {
         if (usage === undefined) return NOTHING;
-        const costUsd = costOf(usage, price);
+        const spending = spendingOf(usage, price);
         this.reservedTokens -= input_tokens + max;
         this.reservedUsd -= reservedUsd;
         const { cost_usd: bookedUsd, usage: booked } = this.spent;
@@ -78,9 +81,9 @@ export class RunBudget {
             input_tokens: booked.input_tokens + usage.input_tokens,
             output_tokens: booked.output_tokens + usage.output_tokens,
           },
-          cost_usd: exactUsd(bookedUsd + costUsd),
+          cost_usd: exactUsd(bookedUsd + spending.cost_usd),
         };
-        return { usage, cost_usd: costUsd };
+        return spending;
       },
     };
   }
@@ -98,6 +101,11 @@ export class RunBudget {
     return share(this.limit.tokens, input_tokens + output_tokens, this.reservedTokens, sharedBy);
   }
 
+  /** Whether the budget limits US dollars, and therefore refuses agents without a price. */
+  get isInDollars(): boolean {
+    return this.limit.cost_usd !== undefined;
+  }
+
   private usdLeft(sharedBy = 1): number {
     return share(this.limit.cost_usd, this.spent.cost_usd, this.reservedUsd, sharedBy);
   }
@@ -109,13 +117,38 @@ function share(limit: number | undefined, spent: number, reserved: number, share
   return Math.min(unbooked / sharedBy, unbooked - reserved);
 }
 
-function outputFor(usd: number, { outputPerMillion }: Price): number {
+function outputFor(usd: number, price: Price | undefined): number {
+  if (price === undefined) return Number.POSITIVE_INFINITY;
+  const { outputPerMillion } = price;
   if (outputPerMillion === 0) return usd < 0 ? 0 : Number.POSITIVE_INFINITY;
   return (usd / outputPerMillion) * 1_000_000;
 }
 
-/** Returns the cost in US dollars. */
-export function costOf({ input_tokens, output_tokens }: Usage, price: Price): number {
+/** Limit of a run without a limit in US dollars. It is a number, because earlier versions read a number. */
+export const NO_DOLLAR_LIMIT = 1_000_000_000;
+
+/** Returns the limit of a run's budget in US dollars; undefined if the run has none. */
+export function dollarLimit({ cost_usd }: { readonly cost_usd?: number | undefined }): number | undefined {
+  return cost_usd === undefined || cost_usd >= NO_DOLLAR_LIMIT ? undefined : cost_usd;
+}
+
+/** Returns why a budget in US dollars refuses an agent. */
+export function noPrice(agent: string): string {
+  return `No price for "${agent}" in models.json, so a budget in US dollars cannot cover it.`;
+}
+
+/** Returns the cost in US dollars that the vendor reported, or the cost at this price; unknown without either. */
+export function spendingOf(usage: Usage, price: Price | undefined): Spending {
+  const { input_tokens, output_tokens, cost_usd } = usage;
+  if (cost_usd !== undefined) return { usage, cost_usd };
+  const tokens = input_tokens + output_tokens;
+  if (price !== undefined || tokens === 0) return { usage, cost_usd: costOf(usage, price) };
+  return { usage, cost_usd: 0, unpriced_tokens: tokens };
+}
+
+/** Returns the cost in US dollars; 0 without a price. */
+export function costOf({ input_tokens, output_tokens }: Usage, price: Price | undefined): number {
+  if (price === undefined) return 0;
   return exactUsd((input_tokens * price.inputPerMillion + output_tokens * price.outputPerMillion) / 1_000_000);
 }
 
@@ -139,9 +172,7 @@ function tenthsOf(unit: number): number {
   return unit >= 0x61 && unit <= 0x7a ? TENTHS.letter : TENTHS.sign;
 }
 
-const FREE: Price = { inputPerMillion: 0, outputPerMillion: 0 };
-
-/** Returns the price of an agent's model, which is zero if the deployment no longer has the agent. */
-export function priceOf(hosted: readonly HostedAgent[], name: string): Price {
-  return hosted.find((agent) => agent.name === name)?.price ?? FREE;
+/** Returns the price of an agent's model; undefined if it is unknown, or if models.json no longer has the agent. */
+export function priceOf(hosted: readonly AgentProfile[], name: string): Price | undefined {
+  return hosted.find((agent) => agent.name === name)?.price;
 }

@@ -7,24 +7,20 @@ import type { Attempt } from '../calls/attempt.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { OUTPUT_TOKENS } from '../workflows/definition.ts';
 import { askModel, endOf, type Outcome, outcomeOf, recordedCost } from './asking.ts';
-import { estimatedTokens, NO_USAGE, type RunBudget } from './budget.ts';
-import type { StepJournal } from './journal.ts';
+import { estimatedTokens, MIN_OUTPUT_TOKENS, NO_USAGE, noPrice, type RunBudget } from './budget.ts';
+import { type StepJournal, UnknownPriceError } from './journal.ts';
 
 export interface Accounts {
   readonly journal: Pick<StepJournal, 'begin' | 'end'>;
   readonly budget: RunBudget;
-}
-
-/** The context window is in tokens. */
-interface Candidate {
-  readonly agent: HostedAgent;
-  readonly contextWindow: number;
+  /** Providers that have refused the deployment's key or quota during the run. They are not asked again. */
+  readonly refusedProviders: Set<string>;
 }
 
 export interface Call {
   readonly key: string;
   /** In order of preference: the agent to ask first, then its fallback agents. */
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly HostedAgent[];
   readonly prompt: string;
   readonly maxOutputTokens: number;
   /** Maximum number of attempts per agent. */
@@ -70,7 +66,7 @@ class Calling {
   private readonly ports: OrchestrationPorts;
   private readonly accounts: Accounts;
   private readonly attempts: Attempt[] = [];
-  private waiting: Candidate[];
+  private waiting: HostedAgent[];
   /** Output tokens to request. After an answer that was truncated before any text, the number is increased. */
   private capacity: number;
 
@@ -85,16 +81,17 @@ class Calling {
   async run(): Promise<CallResult> {
     for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
       const answer = await this.askOne(next);
-      if (answer !== undefined) return this.answered(next.agent.name, answer);
+      if (answer !== undefined) return this.answered(next.name, answer);
     }
     return this.failed();
   }
 
-  private async askOne(candidate: Candidate): Promise<ModelAnswer | undefined> {
-    const { agent } = candidate;
+  private async askOne(agent: HostedAgent): Promise<ModelAnswer | undefined> {
     if (this.request.signal.aborted) return this.isCancelled(agent);
     const availability = agent.availability();
     if (!availability.available) return this.notAttempted(agent, 'unavailable', availability.reason);
+    if (this.accounts.refusedProviders.has(agent.provider))
+      return this.notAttempted(agent, 'unavailable', `${agent.provider} has refused this deployment's key or quota.`);
     // The increased limit of the previous agent may be more than this agent needs or accepts.
     this.capacity = Math.max(this.request.maxOutputTokens, Math.min(this.capacity, OUTPUT_TOKENS.default));
     let waited = 0;
@@ -105,7 +102,7 @@ class Calling {
       if ('answer' in outcome) return outcome.answer;
       const wait = outcome.ranOut
         ? this.raiseOutputLimit(tried.maxOutputTokens, number)
-        : this.react(outcome.failure, number, candidate);
+        : this.react(outcome.failure, number, agent);
       if (wait === undefined) return undefined;
       await this.ports.timer.wait(wait, this.request.signal);
       if (this.request.signal.aborted) return this.isCancelled(agent);
@@ -121,21 +118,27 @@ class Calling {
     const { clock, timer } = this.ports;
     const { journal, budget } = this.accounts;
     const { key, prompt, deadline, timeout, sharedBy } = this.request;
-    const { name, model, price } = agent;
+    const { name, provider, model, price } = agent;
     const time = Math.min(timeout, deadline.getTime() - clock.now().getTime());
     if (time <= 0) return this.notAttempted(agent, 'timeout', 'The time limit of the call was reached.');
     const inputTokens = estimatedTokens(prompt);
     const reservation = budget.reserve({
       input_tokens: inputTokens,
-      max_output_tokens: this.capacity,
+      max_output_tokens: this.outputFor(agent, inputTokens),
       price,
       sharedBy,
     });
+    if (price === undefined && budget.isInDollars) return this.notAttempted(agent, 'over_budget', noPrice(name));
     if (reservation === undefined)
       return this.notAttempted(agent, 'over_budget', `Budget exceeded: ${budget.describe()} left.`);
-    const identity = { call: key, number, agent: name, model, waited };
+    const identity = { call: key, number, agent: name, provider, model, waited };
     const planned = { ...identity, prompt, time, max_output_tokens: reservation.max_output_tokens };
-    const before = await journal.begin(planned);
+    const before = await journal.begin(planned).catch((error: unknown) => {
+      if (!(error instanceof UnknownPriceError)) throw error;
+      reservation.complete(NO_USAGE);
+      return 'unpriced' as const;
+    });
+    if (before === 'unpriced') return this.notAttempted(agent, 'over_budget', noPrice(name));
     if (before !== undefined && !('cutTo' in before)) {
       // The outcome is from the journal, and the execution that sent the request has already recorded its cost.
       reservation.complete(NO_USAGE);
@@ -158,19 +161,26 @@ class Calling {
     return { outcome, maxOutputTokens };
   }
 
-  private notAttempted({ name, model }: HostedAgent, end: FailedCall['end'], reason: string): undefined {
-    const identity = { call: this.request.key, number: 0, agent: name, model, waited: 0 };
+  /** Returns the output tokens to request: as many as the model accepts, and as its window has room for. */
+  private outputFor({ maxOutputTokens, capabilities }: HostedAgent, inputTokens: number): number {
+    const floor = Math.min(MIN_OUTPUT_TOKENS, this.capacity, maxOutputTokens);
+    return Math.min(this.capacity, maxOutputTokens, Math.max(floor, capabilities.contextWindow - inputTokens));
+  }
+
+  private notAttempted({ name, provider, model }: HostedAgent, end: FailedCall['end'], reason: string): undefined {
+    const identity = { call: this.request.key, number: 0, agent: name, provider, model, waited: 0 };
     const nothing = { milliseconds: 0, usage: NO_USAGE, cost_usd: 0, outcome_unknown: false };
     this.attempts.push({ ...identity, end, reason, ...nothing });
   }
 
   /** @returns milliseconds to wait before the same agent is asked again; undefined if it must not be asked again */
-  private react(failure: ModelFailure, failed: number, { contextWindow }: Candidate): number | undefined {
+  private react(failure: ModelFailure, failed: number, { provider, capabilities }: HostedAgent): number | undefined {
     const { request, ports } = this;
     const reaction = request.repeatable || !failure.outcome_unknown ? this.reactionTo(failure.kind) : 'stop';
     if (reaction === 'stop') this.waiting = [];
     if (reaction === 'larger_context')
-      this.waiting = this.waiting.filter((other) => other.contextWindow > contextWindow);
+      this.waiting = this.waiting.filter((one) => one.capabilities.contextWindow > capabilities.contextWindow);
+    if (reaction === 'other_provider') this.accounts.refusedProviders.add(provider);
     if (reaction !== 'retry' || failed >= request.attempts) return undefined;
     const left = request.deadline.getTime() - ports.clock.now().getTime();
     return backoff(failed, failure.retry_after_ms, left, ports.randomness.integer(1001) / 1000);
@@ -211,7 +221,7 @@ class Calling {
     const reasons = [decisive, ...unavailable].flatMap((attempt) => attempt?.reason ?? []);
     return {
       kind: 'failed',
-      agent: decisive?.agent ?? this.request.candidates[0]?.agent.name ?? '',
+      agent: decisive?.agent ?? this.request.candidates[0]?.name ?? '',
       end: decisive === undefined || decisive.end === 'answered' ? 'unavailable' : decisive.end,
       reason: reasons.length === 0 ? 'No agent available.' : reasons.join(' '),
       attempts,
@@ -221,7 +231,7 @@ class Calling {
 
 /**
  * `retry`: ask the same agent again after a wait; if its attempts are used up, ask the next agent. `next_agent`: ask
- * the next agent immediately. `larger_context`: ask the next agent that has a larger context window, if any. `stop`:
+ * the next agent immediately. `other_provider`: ask the next agent of another provider. `larger_context`: ask the next agent that has a larger context window, if any. `stop`:
  * ask no agent, because the request would fail there too or must not be repeated.
  */
 export const REACTIONS = {
@@ -234,12 +244,17 @@ export const REACTIONS = {
   truncated: 'retry',
   malformed: 'next_agent',
   context_too_long: 'larger_context',
-  authentication: 'stop',
-  quota: 'stop',
+  authentication: 'other_provider',
+  quota: 'other_provider',
   refused: 'stop',
   invalid_request: 'stop',
   aborted: 'stop',
 } as const satisfies Record<FailureClass, string>;
+
+/** Returns whether an attempt ended because the provider has refused the deployment's key or quota. */
+export function isProviderRefusal(end: Attempt['end']): boolean {
+  return Object.entries(REACTIONS).some(([kind, reaction]) => kind === end && reaction === 'other_provider');
+}
 
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 8000;

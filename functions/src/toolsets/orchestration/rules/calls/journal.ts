@@ -21,10 +21,10 @@ import type { Clock } from '../../../../kernel/ports.ts';
 import type { HostedAgent, Price } from '../agents/model.ts';
 import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
 import type { Attempt, CompletedAttempt, JournalEntry } from './attempt.ts';
-import { costOf, estimatedTokens, MIN_OUTPUT_TOKENS, priceOf, RunBudget } from './budget.ts';
+import { costOf, estimatedTokens, MIN_OUTPUT_TOKENS, priceOf, RunBudget, spendingOf } from './budget.ts';
 
 export interface PlannedAttempt
-  extends Pick<JournalEntry, 'call' | 'number' | 'agent' | 'model' | 'waited' | 'max_output_tokens'> {
+  extends Pick<JournalEntry, 'call' | 'number' | 'agent' | 'provider' | 'model' | 'waited' | 'max_output_tokens'> {
   readonly prompt: string;
   /** Time limit in milliseconds. */
   readonly time: number;
@@ -42,6 +42,14 @@ interface JournalScope {
   };
   /** Whether the run has no other call at the same time, so that its next commit follows an answer immediately. */
   readonly isSole: boolean;
+}
+
+/** Thrown if a budget in US dollars applies to a call of an agent whose price is unknown. */
+export class UnknownPriceError extends Error {
+  constructor() {
+    super('The price of the agent is unknown.');
+    this.name = 'UnknownPriceError';
+  }
 }
 
 export class StepJournal {
@@ -90,6 +98,7 @@ export class StepJournal {
    * @returns the outcome of the same attempt if the journal contains it, so that no request must be sent; `cutTo` if
    * the budgets allow only that many output tokens; otherwise undefined
    * @throws BudgetExhaustedError if the attempt exceeds a budget that applies to the run
+   * @throws UnknownPriceError if such a budget cannot cover the agent, because its price is unknown
    */
   async begin({
     prompt,
@@ -113,6 +122,7 @@ export class StepJournal {
     const { call, number, agent } = asked;
     const name = JSON.stringify([step, call, agent, number, inputHash, repetition]);
     const id = hashing.sha256(name).slice(0, 20);
+    const price = priceOf(hosted(), agent);
     const planned = {
       ...asked,
       id,
@@ -121,8 +131,9 @@ export class StepJournal {
       input_hash: inputHash,
       input_tokens: estimatedTokens(prompt),
       started_at: clock.now(),
+      ...(price && { price }),
     };
-    const beginning = { ...planned, runId, price: priceOf(hosted(), agent), time };
+    const beginning = { ...planned, runId, price, time };
     const { reservation, maxOutputTokens } = await reservationFor(this.ports, budgetKeys, beginning);
     const entry = { ...planned, max_output_tokens: maxOutputTokens };
     const started: OrchestrationChange = { kind: 'startCall', runId, entry };
@@ -177,16 +188,15 @@ function keyOf(entry: Pick<JournalEntry, 'call' | 'agent' | 'number' | 'input_ha
 /** Returns an attempt with its cost: the recorded cost, or its maximum cost if its end was not recorded. */
 export function chargeOf(entry: JournalEntry, hosted: readonly HostedAgent[]): Attempt {
   if (entry.ending !== undefined) return entry.ending.attempt;
-  const { call, number, agent, model, waited, input_tokens, max_output_tokens } = entry;
-  const identity = { call, number, agent, model, waited };
+  const { call, number, agent, provider, model, waited, input_tokens, max_output_tokens } = entry;
+  const identity = { call, number, agent, ...(provider !== undefined && { provider }), model, waited };
   const usage = { input_tokens, output_tokens: max_output_tokens };
   return {
     ...identity,
-    usage,
+    ...spendingOf(usage, entry.price ?? priceOf(hosted, agent)),
     end: 'interrupted',
     reason: 'The instance that made the call stopped before the answer arrived. The call may have been billed.',
     milliseconds: 0,
-    cost_usd: costOf(usage, priceOf(hosted, agent)),
     outcome_unknown: true,
   };
 }
@@ -196,7 +206,7 @@ const GRACE_MS = 60_000;
 
 export interface StartingCall extends Pick<JournalEntry, 'id' | 'input_tokens' | 'max_output_tokens'> {
   readonly runId: string;
-  readonly price: Price;
+  readonly price: Price | undefined;
   readonly time: number;
 }
 
@@ -205,6 +215,7 @@ export interface StartingCall extends Pick<JournalEntry, 'id' | 'input_tokens' |
  * output tokens. Calls that reserve at the same time may together exceed a budget.
  * @returns no reservation if none of the budgets has a limit
  * @throws BudgetExhaustedError if the budgets do not even cover a short answer
+ * @throws UnknownPriceError if one of the budgets has a limit in US dollars, and the price is unknown
  */
 export async function reservationFor(
   { budgets, clock }: BudgetPorts & { readonly clock: Clock },
@@ -213,6 +224,7 @@ export async function reservationFor(
 ): Promise<{ readonly reservation: Reservation | undefined; readonly maxOutputTokens: number }> {
   const limited = await budgets.limited(keys);
   if (limited.length === 0) return { reservation: undefined, maxOutputTokens: call.max_output_tokens };
+  if (price === undefined && limited.some(({ budget }) => budget.cost_usd !== undefined)) throw new UnknownPriceError();
   const amountWith = (outputTokens: number): Amount => {
     const usage = { input_tokens: call.input_tokens, output_tokens: outputTokens };
     return amountOf({ ...usage, cost_usd: costOf(usage, price) });
@@ -234,7 +246,7 @@ export async function reservationFor(
 function outputWithin(
   limited: readonly CountedBudget[],
   call: Pick<StartingCall, 'input_tokens' | 'max_output_tokens'>,
-  price: Price,
+  price: Price | undefined,
 ): number {
   const granted = limited.map((one) => new RunBudget(remainingOf(one)).reserve({ ...call, price, sharedBy: 1 }));
   return Math.min(...granted.map((one) => one?.max_output_tokens ?? 0));

@@ -4,11 +4,11 @@
  */
 import { pinnedFor } from '../../../../access/rules/workspace.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
-import { AUTO } from '../agents/profile.ts';
+import { AUTO, isHosted } from '../agents/profile.ts';
 import { recommend, type Situation, scoresFor } from '../agents/roster.ts';
 import { chooseByScore, evidenceOf, type RandomSource } from '../agents/scoring.ts';
 import { estimatedTokens } from '../calls/budget.ts';
-import { agentsOf, isGroup, type Step, type Workflow, withSteps } from '../workflows/definition.ts';
+import { agentsOf, allSteps, isGroup, type Step, type Workflow, withSteps } from '../workflows/definition.ts';
 
 /** Agents, and timeouts in milliseconds, that the caller sets for single steps. The keys are step names. */
 export interface Overrides {
@@ -56,22 +56,60 @@ export function requireAgentAllowed(
   });
 }
 
-/** Applies a workspace's routing to a built-in workflow: replaces forbidden agents and prefers pinned agents. */
-export function asRouted(workflow: Workflow, { routing }: Situation): Assigned {
+const GONE = 'models.json does not contain it';
+
+function absence({ name: step }: Step, agent: string, situation: Situation): string {
+  const why = isGone(agent, situation) ? GONE : 'the workspace forbids it';
+  return `${step}: does not use ${agent}, because ${why}.`;
+}
+
+/** Returns whether models.json no longer contains an agent that a workflow names. */
+function isGone(name: string, { agentStatuses }: Situation): boolean {
+  return isHosted(name) && !agentStatuses.some((one) => one.name === name);
+}
+
+/**
+ * Replaces agents that models.json no longer contains in a saved workflow, by `auto` if none of a step is left.
+ * @throws MusterError VALIDATION_ERROR if a step could then no longer choose between answers
+ */
+export function withoutGone(workflow: Workflow, situation: Situation): Assigned {
   const reasons: string[] = [];
-  const isAllowed = (name: string) => !routing.forbidden.includes(name);
+  const adapted = withSteps(workflow, (step) => {
+    const names = agentsOf(step);
+    const left = names.filter((name) => !isGone(name, situation));
+    if (left.length === names.length) return step;
+    reasons.push(...names.filter((one) => !left.includes(one)).map((name) => absence(step, name, situation)));
+    const [last = AUTO, ...more] = left;
+    return more.length > 0 ? { ...step, agents: left } : withSingleAgent(step, last);
+  });
+  const picking = allSteps(adapted).find(({ picks }) =>
+    allSteps(adapted).some((step) => step.name === picks && agentsOf(step).length < 2),
+  );
+  if (picking === undefined) return { workflow: adapted, reasons };
+  throw new MusterError('VALIDATION_ERROR', `Step "${picking.picks}" has too few agents. ${reasons.join(' ')}`, {
+    field: 'workflow',
+    reason: 'AGENTS_GONE',
+    suggestion: 'Name other agents in the workflow. orchestration.list_agents lists them.',
+  });
+}
+
+/** Applies a workspace's routing to a built-in workflow: replaces forbidden agents and prefers pinned agents. */
+export function asRouted(workflow: Workflow, situation: Situation): Assigned {
+  const { routing } = situation;
+  const reasons: string[] = [];
+  const isAllowed = (name: string) => !routing.forbidden.includes(name) && !isGone(name, situation);
   const routed = (step: Step): Step => {
     const names = agentsOf(step);
     const [only = AUTO, ...others] = names;
+    const left = names.filter(isAllowed);
+    const told = names.filter((one) => !left.includes(one) && (others.length > 0 || isGone(one, situation)));
+    reasons.push(...told.map((name) => absence(step, name, situation)));
     if (others.length === 0) {
       const pinned = pinnedFor(routing, step.role);
-      if (only === AUTO || (isAllowed(only) && (pinned === undefined || pinned === only))) return step;
-      return withSingleAgent(step, AUTO);
+      const isKept = only === AUTO || (left.length > 0 && (pinned ?? only) === only);
+      return isKept ? step : withSingleAgent(step, AUTO);
     }
-    const left = names.filter(isAllowed);
     if (left.length === names.length) return step;
-    const without = names.filter((name) => !isAllowed(name)).join(' and ');
-    reasons.push(`${step.name}: does not use ${without}, because the workspace forbids it.`);
     const [last = AUTO, ...more] = left;
     return more.length > 0 ? { ...step, agents: left } : withSingleAgent(step, last);
   };
@@ -123,7 +161,8 @@ function chosenFor({ role }: Step, contextSize: number, situation: Situation, ra
 }
 
 function absenceOf(status: Situation['agentStatuses'][number] | undefined): string {
-  if (status === undefined || status.availability.available) return 'not usable here';
+  if (status === undefined) return GONE;
+  if (status.availability.available) return 'not usable here';
   return `unavailable: ${status.availability.reason}`;
 }
 

@@ -11,6 +11,7 @@ import { NETWORK } from '../agents/profile.ts';
 import { type Outcome, recordedOutcomesOf } from '../agents/scoring.ts';
 import { type Attempt, measuresOf } from '../calls/attempt.ts';
 import { RunBudget } from '../calls/budget.ts';
+import { isProviderRefusal } from '../calls/calling.ts';
 import { StepJournal } from '../calls/journal.ts';
 import type { ExecutionPorts, OrchestrationChange } from '../ports.ts';
 import { HostedStep, type StepTask } from '../steps/hostedStep.ts';
@@ -121,6 +122,7 @@ class RunExecutor {
   private readonly outcomes = new Map<string, StepOutcome>();
   private readonly replay: Replay;
   private budget: RunBudget | undefined;
+  private readonly refusedProviders = new Set<string>();
 
   /** @param recorded `before`: records of the steps that had ended or were waiting before this execution */
   constructor(
@@ -248,9 +250,10 @@ class RunExecutor {
     );
     this.budget ??= this.openBudget(tasks.map(({ journal }) => usageOf(journal.recorded)));
     const { parallel, forbidden } = this.order;
-    const shared = { run, lease, budget: this.budget, concurrentSteps: due.length, sequentially: !parallel, forbidden };
+    const { budget, refusedProviders } = this;
+    const shared = { run, lease, budget, refusedProviders, concurrentSteps: due.length, forbidden };
     const works = tasks.map(async (task): Promise<StepRecord | BudgetExhaustedError> => {
-      const work = await this.executeStep({ ...task, ...shared });
+      const work = await this.executeStep({ ...task, ...shared, sequentially: !parallel });
       if (work instanceof BudgetExhaustedError) return work;
       const { record, warnings } = work;
       const noted = { record, warnings: [...warnings, ...repetitionWarnings(task)] };
@@ -309,6 +312,8 @@ class RunExecutor {
 
   private note(record: StepRecord): void {
     this.records.set(record.id, record);
+    for (const { end, provider } of record.attempts)
+      if (provider !== undefined && isProviderRefusal(end)) this.refusedProviders.add(provider);
     const outcome = outcomeOf(record);
     if (outcome !== undefined) this.outcomes.set(outcomeKey(record), outcome);
   }

@@ -78,6 +78,7 @@ class StepOutcomes {
     const spent = {
       milliseconds: attempts.reduce((sum, { milliseconds }) => sum + milliseconds, 0),
       cost_usd: attempts.reduce((sum, { cost_usd }) => sum + cost_usd, 0),
+      ...(attempts.some(({ unpriced_tokens: tokens = 0 }) => tokens > 0) && { unpriced: 1 }),
     };
     const outcome = (end: 'accepted' | 'failed' | 'lost', worth: number): readonly Outcome[] => {
       const retried = end === 'accepted' && failures.length > 0 ? 1 : 0;

@@ -1,7 +1,7 @@
 /** Executes a step whose agents are hosted models. */
 import { BudgetExhaustedError } from '../../../../graph/rules/budget.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
-import { capabilityFor, profileOf } from '../agents/profile.ts';
+import { type AgentRole, CAPABILITY_OF } from '../agents/profile.ts';
 import { type AgentStatus, agentStatusesOf, fallbackAgents } from '../agents/roster.ts';
 import type { RunBudget } from '../calls/budget.ts';
 import { type CallResult, call } from '../calls/calling.ts';
@@ -18,6 +18,8 @@ export interface StepTask {
   readonly due: DueStep;
   readonly startedStep: StartedStep;
   readonly budget: RunBudget;
+  /** Providers that have refused the deployment's key or quota during the run. */
+  readonly refusedProviders: Set<string>;
   readonly journal: StepJournal;
   /** `abandon` is called for errors that the step did not cause. It immediately stops all other steps of the run. */
   readonly lease: { readonly stop: AbortSignal; abandon(error: unknown): void };
@@ -73,12 +75,12 @@ export class HostedStep {
       case 'race':
         return race(round);
       case 'vote': {
-        const capability = (name: string) => capabilityFor(name, step.role);
+        const capability = (name: string) => this.capability(name, step.role);
         return vote({ ...round, random, judges: available, capability });
       }
       case 'merge': {
         // Merging is mostly writing, so the available agent with the best capability for the role `execute` does it.
-        const strength = (name: string) => capabilityFor(name, 'execute');
+        const strength = (name: string) => this.capability(name, 'execute');
         const [best = agent] = available.toSorted((left, right) => strength(right) - strength(left));
         return merge({ ...round, synthesizer: best });
       }
@@ -110,7 +112,7 @@ export class HostedStep {
         ...((several || due.candidates !== undefined) && { explanation: explanationText(explanation, ballots) }),
         settled_at: this.ports.clock.now(),
       },
-      warnings: warnings.map((warning) => `Step "${startedStep.name}": ${warning}`),
+      warnings: [...this.goneAgents(), ...warnings].map((warning) => `Step "${startedStep.name}": ${warning}`),
     };
   }
 
@@ -123,14 +125,13 @@ export class HostedStep {
   }
 
   private ask({ replaceable, signal, ...question }: Question): Promise<CallResult> {
-    const { run, due, budget, journal, concurrentSteps } = this.task;
+    const { run, due, budget, journal, concurrentSteps, refusedProviders } = this.task;
     const { role, maxOutputTokens, retry, timeout, repeatable } = due.step;
     const others = replaceable ? fallbackAgents(question.agent, role, this.agentStatuses) : [];
     const hosted = this.ports.hosted();
     const candidates = [question.agent, ...others].flatMap((name) => {
       const agent = hosted.find((one) => one.name === name);
-      const profile = profileOf(name);
-      return agent && profile ? { agent, contextWindow: profile.capabilities.contextWindow } : [];
+      return agent ?? [];
     });
     const request = {
       ...question,
@@ -143,12 +144,23 @@ export class HostedStep {
       repeatable,
       signal: signal ? AbortSignal.any([this.signal, signal]) : this.signal,
     };
-    const asking = () => call(request, this.ports, { journal, budget });
+    const asking = () => call(request, this.ports, { journal, budget, refusedProviders });
     const before = this.task.sequentially ? this.calls.at(-1) : undefined;
     // If the previous call throws, the next agent is not asked, because the whole step fails.
     const made = before === undefined ? asking() : before.then(asking);
     this.calls.push(made);
     return made;
+  }
+
+  /** Returns an agent's capability for a role, from 0 to 1; 0 for an agent that is gone or forbidden. */
+  private capability(agent: string, role: AgentRole): number {
+    return this.agentStatuses.find(({ name }) => name === agent)?.capabilities[CAPABILITY_OF[role]] ?? 0;
+  }
+
+  /** Returns warnings about agents of the step that models.json no longer contains. */
+  private goneAgents(): readonly string[] {
+    const hosted = this.ports.hosted().map(({ name }) => name);
+    return this.agents.filter((name) => !hosted.includes(name)).map((name) => `models.json has no agent "${name}".`);
   }
 }
 

@@ -3,14 +3,19 @@ import { z } from 'zod/mini';
 import { exactUsd } from '../../../../graph/rules/graphNode.ts';
 import { documentCodec, timestamp } from '../../../../kernel/documentCodec.ts';
 import { type AgentRole, ROLES } from '../agents/profile.ts';
-import { type Attempt, attempt } from '../calls/attempt.ts';
+import { type Attempt, attempt, unpricedTokens } from '../calls/attempt.ts';
 import type { StepRound } from '../workflows/progress.ts';
 
 export const STEP_STATUSES = ['waiting', 'succeeded', 'failed', 'skipped'] as const;
 
 /** Why a run or step failed: a code such as `STEP_FAILED`, and a message that only the run's owner may see. */
 export const failure = z.object({ reason: z.string(), message: z.string() });
-export const usageShape = z.object({ input_tokens: z.number(), output_tokens: z.number(), cost_usd: z.number() });
+export const usageShape = z.object({
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  cost_usd: z.number(),
+  unpriced_tokens: unpricedTokens,
+});
 type StepUsage = z.output<typeof usageShape>;
 
 /** The document `runs/{runId}/steps/{id}`, written when the step starts to wait and when it ends. */
@@ -71,15 +76,19 @@ export function stepId({ name, iteration }: StepRound): string {
 }
 
 export function addUsage(left: StepUsage, right: StepUsage): StepUsage {
+  const unpriced = (left.unpriced_tokens ?? 0) + (right.unpriced_tokens ?? 0);
   return {
     input_tokens: left.input_tokens + right.input_tokens,
     output_tokens: left.output_tokens + right.output_tokens,
     cost_usd: exactUsd(left.cost_usd + right.cost_usd),
+    ...(unpriced > 0 && { unpriced_tokens: unpriced }),
   };
 }
 
 export function usageOf(attempts: readonly Attempt[]): StepUsage {
-  return attempts.map(({ usage, cost_usd }) => ({ ...usage, cost_usd })).reduce(addUsage, NO_USAGE);
+  return attempts
+    .map(({ usage, cost_usd, unpriced_tokens = 0 }) => ({ ...usage, cost_usd, unpriced_tokens }))
+    .reduce(addUsage, NO_USAGE);
 }
 
 /** Returns the number of requests that the attempts sent, and their total duration. */

@@ -25,7 +25,7 @@ const agent = z.string().min(1).max(100);
 
 export const stepSchema = z.strictObject({
   name: name.optional().describe('Name for references from other steps; default: step_1, step_2 …'),
-  agent: agent.optional().describe('claude, gemini, auto, or network for a live agent.'),
+  agent: agent.optional().describe('A hosted agent, auto, or network for a live agent.'),
   agents: z.array(agent).min(1).max(MAX_AGENTS).optional().describe('Several agents in parallel, instead of agent.'),
   mode: z.enum(MODES).optional().describe('How answers of several agents are combined; default: all.'),
   picks: name

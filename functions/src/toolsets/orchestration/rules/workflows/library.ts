@@ -35,7 +35,8 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
 
   /** @param workflow a name, a definition, or its JSON @throws MusterError NOT_FOUND; VALIDATION_ERROR if invalid */
   async resolve(ownerUid: string, workflow: unknown): Promise<Workflow> {
-    if (typeof workflow !== 'string' || workflow.trimStart().startsWith('{')) return readWorkflow(workflow, 'workflow');
+    if (typeof workflow !== 'string' || workflow.trimStart().startsWith('{'))
+      return readWorkflow(workflow, 'workflow', this.hosted());
     return builtIn(workflow) ?? (await this.find(ownerUid, workflow, 'workflow')).value.definition;
   }
 
@@ -46,7 +47,7 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
     expectedVersion: number | undefined,
     recordResponse: RecordResponse<SaveResult>,
   ): Promise<SaveResult> {
-    const workflow = readWorkflow(definition, 'workflow');
+    const workflow = readWorkflow(definition, 'workflow', this.hosted());
     requireOwn(workflow.name, 'workflow.name');
     const { store, clock, randomness } = this.ports;
     return retryOnConflict(randomness, async () => {
@@ -95,6 +96,10 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
       value: name,
       suggestion: 'orchestration.list_workflows lists available workflows.',
     });
+  }
+
+  private hosted(): readonly string[] {
+    return this.ports.hosted().map(({ name }) => name);
   }
 
   private idOf(ownerUid: string, name: string): string {

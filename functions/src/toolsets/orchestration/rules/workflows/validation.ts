@@ -3,7 +3,7 @@ import { z } from 'zod/mini';
 import { documentCodec, fieldsCodec, timestamp } from '../../../../kernel/documentCodec.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { parsedJson, requireSize } from '../../../../kernel/json.ts';
-import { isAgent, isHosted, NETWORK, unknownAgent } from '../agents/profile.ts';
+import { isHosted, NETWORK, unknownAgent, unknownIn } from '../agents/profile.ts';
 import { checkCondition } from './condition.ts';
 import * as definitions from './definition.ts';
 import { ExpressionError } from './scope.ts';
@@ -11,8 +11,14 @@ import { checkTemplate } from './template.ts';
 
 const MAX_DEFINITION_BYTES = 100_000;
 
-/** Parses a workflow. @param definition object or JSON text @param field name of the argument @throws MusterError */
-export function readWorkflow(definition: unknown, field: string): definitions.Workflow {
+/**
+ * Parses a workflow.
+ * @param definition object or JSON text
+ * @param field name of the argument
+ * @param hosted names of the hosted agents that its steps may name; undefined for a stored workflow
+ * @throws MusterError
+ */
+export function readWorkflow(definition: unknown, field: string, hosted?: readonly string[]): definitions.Workflow {
   const raw = typeof definition === 'string' ? parsedJson(definition) : definition;
   if (!isObject(raw)) {
     const message = 'Invalid workflow: expected an object, or the JSON text of an object.';
@@ -21,7 +27,7 @@ export function readWorkflow(definition: unknown, field: string): definitions.Wo
   const outline = checked(definitions.outlineSchema, raw, 'The workflow', field);
   const workflow = { ...outline, steps: stepsIn(outline.steps, `${field}.steps`) };
   requireSize('A workflow', field, workflow, MAX_DEFINITION_BYTES);
-  requireSound(workflow, field);
+  requireSound(workflow, field, hosted);
   return workflow;
 }
 
@@ -46,19 +52,24 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-function requireSound(workflow: definitions.Workflow, field: string): void {
+function requireSound(workflow: definitions.Workflow, field: string, hosted?: readonly string[]): void {
   const steps = definitions.allSteps(workflow);
   if (steps.length > definitions.MAX_STEPS)
     throw invalid(`The workflow has ${steps.length} steps; the maximum is ${definitions.MAX_STEPS}.`, `${field}.steps`);
   const names = steps.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw invalid(`Step "${twice}": another step has the same name.`, `${field}.steps`);
-  requireSoundSteps(workflow, steps, field);
+  requireSoundSteps(workflow, steps, field, hosted);
   const unknown = workflow.result?.find((name) => !names.includes(name));
   if (unknown !== undefined) throw invalid(`result: unknown step "${unknown}".`, `${field}.result`);
 }
 
-function requireSoundSteps(workflow: definitions.Workflow, steps: readonly definitions.Step[], field: string): void {
+function requireSoundSteps(
+  workflow: definitions.Workflow,
+  steps: readonly definitions.Step[],
+  field: string,
+  hosted: readonly string[] | undefined,
+): void {
   const entries = workflow.steps.map((of, index) => ({ of, path: `steps.${index}` }));
   const located = entries.flatMap(({ of, path }) =>
     definitions.isGroup(of)
@@ -72,7 +83,7 @@ function requireSoundSteps(workflow: definitions.Workflow, steps: readonly defin
     };
   for (const { step, path } of located) {
     const fail = failing(`Step "${step.name}"`, path);
-    requireAgents(step, fail);
+    requireAgents(step, fail, hosted);
     requireChoice(step, steps, fail);
     requireReferences(workflow, step, fail);
   }
@@ -148,12 +159,16 @@ function reachable(workflow: definitions.Workflow, of: definitions.Step | defini
   return before.map(({ name }) => name);
 }
 
-function requireAgents({ agent, agents, capabilities }: definitions.Step, fail: Fail): void {
+function requireAgents(
+  { agent, agents, capabilities }: definitions.Step,
+  fail: Fail,
+  hosted: readonly string[] | undefined,
+): void {
   const at = agents === undefined ? 'agent' : 'agents';
   if (agent !== undefined && agents !== undefined) fail('set either agent or agents, not both.', at);
   const names = definitions.agentsOf({ agent, agents });
-  const unknown = names.find((name) => !isAgent(name));
-  if (unknown !== undefined) fail(unknownAgent(unknown), at);
+  const unknown = unknownIn(names, hosted);
+  if (unknown !== undefined) fail(unknownAgent(unknown, hosted ?? []), at);
   if (new Set(names).size < names.length) fail('duplicate agent.', at);
   const alone = names.length > 1 && names.find((name) => !isHosted(name));
   if (alone) fail(`"${alone}" must be a step's only agent.`, at);
