@@ -58,7 +58,10 @@ const messageRequest = z.looseObject({
     .min(1),
 });
 
-/** @param script tool calls, one per request that offers the script's first tool; clients also send other requests */
+/**
+ * @param script tool calls, one per request that offers the script's first tool; clients also send other requests.
+ *   Without tool calls, each request that offers tools is a turn
+ */
 export async function startScriptedModel(script: readonly Step[]): Promise<ScriptedModel> {
   const turns: Turn[] = [];
   const server = createServer((request, response) => {
@@ -82,7 +85,7 @@ async function answer(
   const names = tools.map((tool) => tool.name);
   const results = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content.flatMap(resultIn)));
   const first = await script[0]?.([]);
-  const follows = names.includes(first?.tool ?? '');
+  const follows = first === undefined ? names.length > 0 : names.includes(first.tool);
   if (follows) turns.push({ tools: names, results, texts: messages.flatMap(({ content }) => textsIn(content)) });
   const call = follows ? await script[results.length]?.(results) : undefined;
   const message = messageWith(model, results.length, call);
