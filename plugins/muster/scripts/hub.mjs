@@ -11,6 +11,9 @@ export const endpoint = process.env.MUSTER_URL || 'http://127.0.0.1:5005/mcp';
  */
 export const hasCredential = Boolean(process.env.MUSTER_TOKEN) && isSafe(endpoint);
 
+/** Whether a credential is set and would be sent unencrypted to another machine. */
+export const isUnencrypted = Boolean(process.env.MUSTER_TOKEN) && !hasCredential;
+
 /** @param {string} address */
 function isSafe(address) {
   return URL.canParse(address) && (new URL(address).protocol === 'https:' || isLoopback(new URL(address)));

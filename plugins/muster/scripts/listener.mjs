@@ -40,7 +40,7 @@ export class Listener {
     this.#options = options;
   }
 
-  /** Listens until `end` aborts. @throws whatever `wake` throws */
+  /** Listens until `end` aborts. @throws Error if `wake` fails */
   async run() {
     const { client, end } = this.#options;
     while (!end.aborted) {
@@ -105,7 +105,7 @@ export class Listener {
     }
     for (const { agent, news, told } of reports) {
       const isTold = isDue && woken.some((report) => report.agent === agent);
-      // News that left the inbox are forgotten, so that a task that becomes claimable again is news.
+      // Keys that left the inbox are deleted, so that a task that becomes claimable again is reported again.
       const kept = news.filter(({ key }) => isTold || told.has(key)).map(({ key }) => key);
       if (kept.length !== told.size || kept.some((key) => !told.has(key))) this.#notesOf(agent).save(new Set(kept));
     }
@@ -159,7 +159,7 @@ class Changes {
     }
   }
 
-  /** Waits for items, at most so long. @param {number} milliseconds @throws whatever the stream throws */
+  /** Waits for items, at most so long. @param {number} milliseconds @throws Error if the stream fails */
   async next(milliseconds) {
     const rung = new Promise((resolve) => (this.#ring = () => resolve(undefined)));
     if (this.#items.size === 0 && !this.hasEnded) await timely(rung, milliseconds);

@@ -9,19 +9,22 @@ import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { agentIn } from './agent.mjs';
-import { call, canUseProxy, environment, hasCredential, restartBehindProxy } from './hub.mjs';
+import { call, canUseProxy, environment, hasCredential, isUnencrypted, restartBehindProxy } from './hub.mjs';
 import { folderOf, Session } from './session.mjs';
 import { shortened, visible } from './waking.mjs';
 
 /** Maximum number of questions shown. */
 const SHOWN = 3;
 const MAX_SHOWN_LENGTH = 200;
+const UNENCRYPTED =
+  'Muster: MUSTER_URL uses http, so Claude Code sends your credential unencrypted. Set MUSTER_URL to an https address.';
 const NO_PROXY_SUPPORT = `Muster: this Node (${process.version}) cannot use the proxy of HTTPS_PROXY or HTTP_PROXY, so your tasks' leases may expire while the model thinks. Use Node 22.21 or a later Node 22, or use Node 24.5 or later, or add the hub to NO_PROXY.`;
 
 restartBehindProxy();
 try {
   const event = JSON.parse(await text(process.stdin));
   if (hasCredential) await take(event);
+  else if (isUnencrypted && event.hook_event_name === 'SessionStart') show(UNENCRYPTED);
 } catch (error) {
   // Claude Code shows the message and continues, because only exit code 2 stops the model.
   process.stderr.write(`Muster: ${error instanceof Error ? error.message : error}\n`);

@@ -98,7 +98,7 @@ export class Waking {
   #senders = new Map();
 
   /**
-   * Returns the time at which the news may wake the session, in milliseconds since 1970; undefined if there are none.
+   * Returns the time at which the news may wake the session, in milliseconds since 1970; undefined without news.
    * @param {readonly News[]} fresh news that were not reported before
    * @returns {number | undefined} a time that is not after the present one if the session may be woken now
    */

@@ -70,8 +70,8 @@ const messageRequest = z.looseObject({
 });
 
 /**
- * @param script tool calls, one per request that offers the script's first tool; clients also send other requests. A
- *   function decides each request that offers tools
+ * @param script tool calls, one per request that offers the script's first tool; clients also send other requests.
+ *   Without tool calls, each request that offers tools is a turn. A function decides each request that offers tools
  */
 export async function startScriptedModel(script: readonly Step[] | Behavior): Promise<ScriptedModel> {
   const turns: Turn[] = [];
@@ -112,7 +112,8 @@ async function answer(
 
 async function followedBy(script: readonly Step[] | Behavior, tools: readonly string[]): Promise<boolean> {
   if (typeof script === 'function') return tools.length > 0;
-  return tools.includes((await script[0]?.([]))?.tool ?? '');
+  const first = await script[0]?.([]);
+  return first === undefined ? tools.length > 0 : tools.includes(first.tool);
 }
 
 function typeOf(status: number): string {

@@ -184,7 +184,7 @@ export const RESOURCES: Readonly<Record<string, (ids: Ids) => string>> = {
   'log://{logType}/{date}': () => `log://system/${new Date().toISOString().slice(0, 10)}`,
   'firebase://subscriptions/{subscriptionId}': ({ subscription }) => `firebase://subscriptions/${subscription}`,
   'run://{runId}': ({ run }) => `run://${run}`,
-  'inbox://agents/{agentId}': ({ agent }) => `inbox://agents/${agent}`,
+  'inbox://agents/{agentId}': ({ terminal }) => `inbox://agents/${terminal}`,
 };
 
 /** Tools that end items. They are called last, because other tools read these items. */

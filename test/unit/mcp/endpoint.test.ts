@@ -89,6 +89,20 @@ describe('MCP endpoint', () => {
     assert.equal((await post('/mcp/coordination', {}, confined)).status, 403);
   });
 
+  it('accepts a credential in X-Muster-Credential only if Authorization is missing', async () => {
+    const own = { 'X-Muster-Credential': 'confined' };
+    const names = async (headers: Readonly<Record<string, string>>) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+      const { Authorization: _, ...others } = HEADERS;
+      const response = await fetch(`${endpoint.url}/mcp`, { method: 'POST', headers: { ...others, ...headers }, body });
+      return response.ok ? (await response.text()).includes('coordination_increment') : response.status;
+    };
+    assert.equal(await names(own), false);
+    assert.equal(await names({ ...own, Authorization: HEADERS.Authorization }), true);
+    for (const value of ['', 'confined twice', `\${MUSTER_TOKEN}`])
+      assert.equal(await names({ 'X-Muster-Credential': value }), 401, value);
+  });
+
   it('creates few promises per request, because each promise costs processing time', async () => {
     const requests = 20;
     let promises = 0;

@@ -124,21 +124,15 @@ describe('muster connect', () => {
       assert.equal(String(findEndpoint({ ...wishes, url })), url);
   });
 
-  it('does not give the plugin a credential for a remote address without https', () => {
-    const script = fileURLToPath(new URL('../../../plugins/muster/scripts/headers.mjs', import.meta.url));
-    const headersFor = (url: string) => {
-      const env = { ...process.env, MUSTER_URL: url, MUSTER_TOKEN: 'mk_one.secret' };
-      return spawnSync(process.execPath, [script], { env, encoding: 'utf8' });
+  it('warns in Claude Code if the plugin would send the credential unencrypted', () => {
+    const script = fileURLToPath(new URL('../../../plugins/muster/scripts/pulse.mjs', import.meta.url));
+    const shownFor = (url: string) => {
+      const env = { ...process.env, TMPDIR: folder, MUSTER_URL: url, MUSTER_TOKEN: 'mk_one.secret' };
+      const input = JSON.stringify({ session_id: 'one', hook_event_name: 'SessionStart' });
+      return spawnSync(process.execPath, [script], { env, input, encoding: 'utf8' }).stdout;
     };
-    assert.deepEqual(JSON.parse(headersFor('https://example.com/mcp').stdout), {
-      Authorization: 'Bearer mk_one.secret',
-    });
-    assert.deepEqual(JSON.parse(headersFor('http://127.0.0.1:5005/mcp').stdout), {
-      Authorization: 'Bearer mk_one.secret',
-    });
-    const { stdout, stderr } = headersFor('http://example.com/mcp');
-    assert.equal(stdout, '{}');
-    assert.match(stderr, /unencrypted/);
+    assert.match(shownFor('http://example.com/mcp'), /unencrypted.*https/);
+    assert.equal(shownFor('http://127.0.0.1:9/mcp'), '');
   });
 
   it('finds the hub that runs in a clone, and suggests --url if no hub runs', () => {

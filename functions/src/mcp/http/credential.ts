@@ -35,11 +35,15 @@ export function challenge({ request, front, path }: PipelineRequest & Routed): W
   };
 }
 
-/** Returns the credential of the request. */
+/**
+ * Returns the credential of the request. If the header `Authorization` is missing, the header X-Muster-Credential
+ * counts. Claude Code sends this header for its plugin, because it offers no sign-in if `Authorization` is set.
+ */
 export function credential(exchange: PipelineRequest & Routed & WithChallenge): WithCredential {
   const { request, metadataUrl } = exchange;
+  const own = request.headers['x-muster-credential'] || undefined;
   const about = request.method === exchange.method ? '' : `${exchange.description} `;
-  return { credential: credentialOf(request.headers.authorization, metadataUrl, about) };
+  return { credential: credentialOf(request.headers.authorization ?? (own && `Bearer ${own}`), metadataUrl, about) };
 }
 
 /** Authenticates the caller by the credential of the request. */

@@ -17,7 +17,7 @@ const agentInbox = templatesFor<InboxServices>()({
   name: 'agent-inbox',
   title: "An agent's inbox",
   description:
-    'What an idle agent is woken for: unread messages, its questions that were closed, and tasks that it can claim. Watch this resource with subscriptions/listen.',
+    'News for an agent: unread messages, its questions that were closed, and tasks that it can claim. Watch this resource with subscriptions/listen.',
   mimeType: 'application/json',
   role: 'viewer',
   scope: 'workspace',

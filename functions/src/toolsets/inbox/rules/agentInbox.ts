@@ -1,4 +1,4 @@
-/** What an idle agent is woken for: messages, closed questions and claimable tasks. Source: docs/guides/inbox.md. */
+/** News for which an idle agent is woken. Source: docs/decisions/0059-waking.md. */
 import { membershipIn } from '../../../agents/rules/agent.ts';
 import { mayReadMessages } from '../../../agents/rules/liveness.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
