@@ -66,7 +66,7 @@ describe('messages to a runner', () => {
     assert.deepEqual([first?.hearing, first?.receivedUntil], ['between_steps', 'message-2']);
   });
 
-  it('are heard once by an attempt, and by none only if all of 200 attempts crashed, over lost responses', () =>
+  it('are neither lost nor repeated in an attempt, over 200 crashes and lost responses', () =>
     inRuns(1).forAllAsync(fc.array(sequence, { minLength: 25, maxLength: 25 }), async (sequences) => {
       const lasting = sequences.map((attempts, number) => runAttempts(attempts, `${folder}/${number}`));
       await Promise.all(lasting);

@@ -190,7 +190,7 @@ describe('a session with a coding agent', () => {
     assert.deepEqual(heard(), ['m1', 'm2']);
   });
 
-  it('passes a message in a turn of its own if Codex refuses it for the turn that is ending', async () => {
+  it('passes a message in another turn if Codex refuses it because the turn is ending', async () => {
     const turn = `spend({ outputTokens: 9 }); item({ type: 'agentMessage', text: 'Turn ' + turns + ': ' + text });
       if (turns === 1) await refused();`;
     const running = run(codex, turn);

@@ -1,4 +1,4 @@
-/** Driver for agents that support the Agent Client Protocol. Source: https://agentclientprotocol.com/protocol/overview */
+/** Driver for agents that support the Agent Client Protocol. Source: `schema/v1` of its SDK */
 import { type AnyMessage, type ClientContext, client, methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
 import { AttemptFailure, classify } from '../task/failure.ts';
@@ -177,7 +177,7 @@ export class AcpSession implements AgentSession {
     this.port.emit({ kind: 'started', model: typeof used === 'string' ? used : undefined, hasKey: true });
   }
 
-  /** Runs a turn with the waiting messages, and further turns with the messages that arrive meanwhile. */
+  /** Runs a turn with the waiting messages, and further turns with the messages that arrive during a turn. */
   private async takeTurns(): Promise<void> {
     this.isBusy = true;
     try {

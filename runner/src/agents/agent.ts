@@ -68,7 +68,7 @@ export interface AgentPort {
 export interface AgentSession {
   /** Processes a line of standard output. Returns false if the line is not part of the protocol. */
   read(line: string): boolean;
-  /** Sends a message to the agent. The event `heard` or `unheard` reports what became of it. */
+  /** Sends a message to the agent. The event `heard` or `unheard` with its id follows. */
   say(message: Said): void;
   /** Asks the agent to stop before its next request to the model. */
   interrupt(): void;

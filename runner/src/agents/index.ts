@@ -1,7 +1,7 @@
 /** Finds the coding agents that are installed on this machine. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { CodingTool, ProgramVersion } from '../hub/hub.ts';
+import type { ProgramVersion } from '../hub/hub.ts';
 import type { AgentProgram } from './agent.ts';
 import { KNOWN_AGENTS, namedAgent } from './known.ts';
 
@@ -61,5 +61,3 @@ export async function versionOf(program: string, env: NodeJS.ProcessEnv): Promis
 function isOlder(version: string, min: string): boolean {
   return version !== 'unknown' && version.localeCompare(min, 'en', { numeric: true }) < 0;
 }
-
-export type AgentsByTool = ReadonlyMap<CodingTool, AgentProgram>;

@@ -1,4 +1,4 @@
-/** Coding agents that the runner finds by itself. */
+/** Coding agents that the runner finds without configuration. */
 import { AttemptFailure } from '../task/failure.ts';
 import { AcpSession, type AcpTraits } from './acp.ts';
 import type { AgentProgram, Launch, RunWishes } from './agent.ts';
@@ -14,7 +14,7 @@ interface AcpAgent extends AcpTraits, Pick<AgentProgram, 'tool' | 'program' | 'c
 /** Gemini CLI 0.61.0 and opencode 1.18.33 read no "@" in this protocol as a reference. Other agents could. */
 const REFERENCE = /(?<!\\)@/g;
 
-/** By default, opencode asks for no permission, and ends its turn if a permission is refused. */
+/** Settings without which opencode asks for no permission, and ends its turn if a permission is refused. */
 const OPENCODE_CONFIG = {
   permission: { bash: 'ask', webfetch: 'ask', edit: 'allow', external_directory: 'deny' },
   experimental: { continue_loop_on_deny: true },

@@ -85,7 +85,7 @@ export interface ClaimWishes {
 
 export interface Beat {
   readonly state?: 'in_progress' | 'waiting' | undefined;
-  /** When the coding agent hears a message. Senders of messages are told. */
+  /** When the coding agent hears a message. The response of `message_agent` states this to the sender. */
   readonly hearing?: Hearing | undefined;
   /** Id of the last message that was received. The hub returns only later messages. */
   readonly receivedUntil?: string | undefined;

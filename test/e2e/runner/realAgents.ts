@@ -42,7 +42,7 @@ const claude: RealAgent = {
   look: (file_path) => ({ tool: 'Read', input: { file_path } }),
   async startModel(home, behavior) {
     const model = await startScriptedModel(behavior);
-    // By default, Claude Code repeats a refused request ten times.
+    // Without this variable, Claude Code repeats a refused request ten times.
     return { env: { ...claudeEnvironment(home, model.url), CLAUDE_CODE_MAX_RETRIES: '1' }, close: model.close };
   },
 };

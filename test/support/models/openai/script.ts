@@ -124,7 +124,8 @@ export class ScriptedOpenAi extends LocalServer {
     const asked = requestIn(api, body, request.headers.authorization);
     const answer = asked.tools.length === 0 ? { text: 'A title' } : await this.next(asked);
     await delay(answer.afterMs ?? 0);
-    if ('status' in answer) return send(response, answer.status, errorBody(answer.status, answer.code, answer.message), answer.headers);
+    if ('status' in answer)
+      return send(response, answer.status, errorBody(answer.status, answer.code, answer.message), answer.headers);
     await this.say(body, asked, answer, response);
   }
 
