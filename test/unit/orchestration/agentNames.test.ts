@@ -56,7 +56,7 @@ describe('name of an agent', () => {
     assert.deepEqual(agentsIn(workflow), ['claude'], 'auto prefers an agent with a price');
   });
 
-  it('is replaced in a saved workflow if models.json no longer contains it, and the reasons report this', async () => {
+  it('is replaced in a saved workflow if models.json no longer contains it, with a reason', async () => {
     const several = saved({ name: 'a', agent: 'gemini' }, { name: 'b', agents: ['claude', 'gemini'], mode: 'vote' });
     const { workflow, selection } = requestOf(several, GIVEN, {}, HERE);
     assert.deepEqual(agentsIn(workflow), ['auto', 'claude']);
@@ -74,7 +74,7 @@ describe('name of an agent', () => {
     assert.deepEqual(readWorkflow(JSON.stringify(workflow), 'workflow'), workflow);
   });
 
-  it('is ignored as a pinned agent if models.json does not contain it, and the reasons report this', () => {
+  it('is ignored as a pinned agent if models.json does not contain it, with a reason', () => {
     const pinned = { ...HERE, routing: { pins: [{ kind: 'execute', agent: 'gemini' }], forbidden: [] } };
     const { workflow, reasons } = assignAgents(saved({ name: 'a' }), 'x', pinned, NEVER);
     assert.deepEqual(agentsIn(workflow), ['claude']);
