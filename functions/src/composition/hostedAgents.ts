@@ -1,7 +1,12 @@
 /** The hosted agents of models.json. This file is the only one that maps the APIs of providers to vendors' code. */
 import type { Log } from '../kernel/ports.ts';
 import type { AgentProfile, HostedAgent } from '../toolsets/orchestration/rules/agents/model.ts';
-import { type ModelProvider, profilesOf, readModels } from '../toolsets/orchestration/rules/agents/modelFile.ts';
+import {
+  type ModelProvider,
+  profilesOf,
+  readModelKeys,
+  readModels,
+} from '../toolsets/orchestration/rules/agents/modelFile.ts';
 import { Claude } from '../vendors/anthropic/claude.ts';
 import { VertexClaude } from '../vendors/anthropic/vertex.ts';
 import { Gemini } from '../vendors/gemini/gemini.ts';
@@ -37,7 +42,7 @@ interface HostedAgentsPorts {
 /** Returns the hosted agents, in the order of the file. @throws Error if the file is invalid */
 export function hostedAgents(environment: ModelEnvironment, ports: HostedAgentsPorts): readonly HostedAgent[] {
   const file = readModels(environment.file);
-  const keys = keysIn(environment.secrets[MODEL_KEYS]);
+  const keys = readModelKeys(environment.secrets[MODEL_KEYS]);
   const identity = ports.identity ?? ownIdentity();
   return profilesOf(file).map((profile) => {
     const provider = file.providers[profile.provider];
@@ -50,7 +55,7 @@ export function hostedAgents(environment: ModelEnvironment, ports: HostedAgentsP
 
 interface Access {
   readonly environment: ModelEnvironment;
-  readonly keys: Keys;
+  readonly keys: ReturnType<typeof readModelKeys>;
   readonly identity: VertexSettings['identity'];
 }
 
@@ -79,18 +84,13 @@ function agentOf(profile: Adjusted, provider: ModelProvider, { environment, keys
 
   /** Adds the key with the provider's name in MODEL_KEYS. */
   function withKey(): Adjusted {
-    const obstacle = keys === 'invalid' ? INVALID_KEYS : profile.obstacle;
-    return {
-      ...profile,
-      obstacle,
-      secret: MODEL_KEYS,
-      apiKey: keys === 'invalid' ? undefined : keys.get(profile.provider),
-    };
+    const obstacle = keys === undefined ? INVALID_KEYS : profile.obstacle;
+    return { ...profile, obstacle, secret: MODEL_KEYS, apiKey: keys?.get(profile.provider) };
   }
 
   /** Adds the key in the vendor's own secret, unless MODEL_KEYS contains one for the provider. */
   function withOwnKey(secret: string): Adjusted {
-    if (keys !== 'invalid' && keys.has(profile.provider)) return withKey();
+    if (keys?.has(profile.provider)) return withKey();
     return { ...profile, secret, apiKey: environment.secrets[secret] };
   }
 }
@@ -98,19 +98,6 @@ function agentOf(profile: Adjusted, provider: ModelProvider, { environment, keys
 const NO_LOGIN =
   'Vertex AI needs credentials of Google. On your own machine, run `gcloud auth application-default login` and start again.';
 const INVALID_KEYS = `${MODEL_KEYS} must be a JSON object of texts, such as {"openai": "sk-…"}. Set it again.`;
-
-type Keys = ReadonlyMap<string, string> | 'invalid';
-
-function keysIn(secret: string | undefined): Keys {
-  try {
-    const keys: unknown = JSON.parse(secret ?? '{}');
-    if (typeof keys !== 'object' || keys === null || Array.isArray(keys)) return 'invalid';
-    const entries = Object.entries(keys).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-    return entries.length === Object.keys(keys).length ? new Map(entries) : 'invalid';
-  } catch {
-    return 'invalid';
-  }
-}
 
 /** Applies the parameters of earlier versions. They are read until version 0.6. */
 function withFormer(profile: AgentProfile, former: FormerParameters | undefined, log: Log): Adjusted {

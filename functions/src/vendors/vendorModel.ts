@@ -28,6 +28,14 @@ export interface ModelSettings extends AgentProfile {
   readonly obstacle?: string | undefined;
 }
 
+/** Access to a vendor through a platform with its own credentials and errors. */
+interface Platform {
+  /** Runs before each request. Obtains the credentials. */
+  prepare(): Promise<unknown>;
+  /** Returns the failure of a request if its cause is specific to the platform. */
+  failureOf(error: unknown, progress: Progress): ModelFailure | undefined;
+}
+
 /** Part of a streamed response in the form that all vendors share. */
 export interface AnswerPart {
   readonly text?: string | undefined;
@@ -131,19 +139,22 @@ export abstract class VendorModel<Client, Settings extends ModelSettings = Model
     return meaning === 'whole';
   }
 
-  /** Runs before each request. Requests without a key obtain their token here. */
-  protected async prepare(): Promise<void> {}
+  protected readonly platform?: Platform;
 
   /** Returns the vendor's client. The next request connects again if this fails. @throws ModelFailure */
   private async connected(progress: Progress): Promise<Client> {
     try {
-      await this.prepare();
+      await this.platform?.prepare();
       this.client ??= this.connect();
       return await this.client;
     } catch (error) {
       this.client = undefined;
-      throw this.failureOf(error, progress);
+      throw this.classified(error, progress);
     }
+  }
+
+  private classified(error: unknown, progress: Progress): ModelFailure {
+    return this.platform?.failureOf(error, progress) ?? this.failureOf(error, progress);
   }
 
   /** Yields the parts of the response. Always closes the connection. @throws ModelFailure */
@@ -165,7 +176,7 @@ export abstract class VendorModel<Client, Settings extends ModelSettings = Model
     } catch (error) {
       if (error instanceof ModelFailure) throw error;
       if (signal.aborted) throw abortFailure(signal, progress, true);
-      if (!isResponseTooLarge(error)) throw this.failureOf(error, progress);
+      if (!isResponseTooLarge(error)) throw this.classified(error, progress);
       throw failure('malformed', progress, { detail: `more than ${MAX_BODY_MEBIBYTES} MiB` });
     } finally {
       reading.abort();

@@ -56,8 +56,12 @@ const REFUSALS: Readonly<Record<number, string>> = {
 
 const refused = z.object({ status: z.int() });
 
-/** Returns the failure of a request, if its cause is specific to Vertex AI. */
-export function vertexFailure(error: unknown, progress: Progress): ModelFailure | undefined {
+/** Returns the checks and failures that Vertex AI adds to those of a vendor. */
+export function vertexPlatform(settings: VertexSettings) {
+  return { prepare: () => identityWithToken(settings), failureOf: vertexFailure };
+}
+
+function vertexFailure(error: unknown, progress: Progress): ModelFailure | undefined {
   if (error instanceof NoGoogleTokenError)
     return failure('authentication', progress, { detail: 'no Google credentials', outcome_unknown: false });
   const { status } = refused.safeParse(error).data ?? {};

@@ -1,11 +1,11 @@
 /** Claude models on Vertex AI. Source: https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai */
-import type { ModelFailure } from '../../toolsets/orchestration/index.ts';
-import type { Progress } from '../modelFailure.ts';
 import { fetchOnce } from '../vendorModel.ts';
-import { identityWithToken, type VertexSettings, vertexFailure } from '../vertexAccess.ts';
+import { identityWithToken, type VertexSettings, vertexPlatform } from '../vertexAccess.ts';
 import { Claude, type MessagesClient } from './claude.ts';
 
 export class VertexClaude extends Claude<VertexSettings> {
+  protected override readonly platform = vertexPlatform(this.settings);
+
   protected override async connect(): Promise<MessagesClient> {
     const { AnthropicVertex } = await import('@anthropic-ai/vertex-sdk');
     const { project, location, baseUrl } = this.settings;
@@ -18,13 +18,5 @@ export class VertexClaude extends Claude<VertexSettings> {
       fetch: fetchOnce,
       logLevel: 'off', // The SDK's log may quote responses.
     });
-  }
-
-  protected override async prepare(): Promise<void> {
-    await identityWithToken(this.settings);
-  }
-
-  protected override failureOf(error: unknown, progress: Progress): ModelFailure {
-    return vertexFailure(error, progress) ?? super.failureOf(error, progress);
   }
 }

@@ -14,55 +14,36 @@ const response = z.object({
   usage: z.object({ input_tokens: count, output_tokens: count }).nullish(),
 });
 
-/** Events of a streamed response. Source: https://platform.openai.com/docs/api-reference/responses-streaming */
-const known = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('response.created'), response }),
-  z.object({ type: z.literal('response.output_text.delta'), delta: z.string() }),
-  z.object({ type: z.literal('response.refusal.delta'), delta: z.string() }),
-  z.object({ type: z.literal('response.reasoning_summary_text.delta'), delta: z.string() }),
-  z.object({ type: z.literal('response.reasoning_text.delta'), delta: z.string() }),
-  z.object({ type: z.literal('response.completed'), response }),
-  z.object({ type: z.literal('response.incomplete'), response }),
-  z.object({ type: z.literal('response.failed'), response }),
-]);
+const DELTA = /^response\.(output_text|refusal|reasoning_summary_text|reasoning_text)\.delta$/;
+const END = /^response\.(completed|incomplete|failed)$/;
 
-const KNOWN: ReadonlySet<string> = new Set(known.options.map(({ shape }) => shape.type.value));
+/**
+ * Events of a streamed response. Unknown ones are ignored, because OpenAI may add events. Source:
+ * https://platform.openai.com/docs/api-reference/responses-streaming
+ */
+const event = z
+  .object({ type: z.string(), delta: z.unknown().optional(), response: response.optional() })
+  .refine(
+    ({ type, delta, response: whole }) =>
+      !(DELTA.test(type) && typeof delta !== 'string') && (!END.test(type) || whole),
+  )
+  .transform(({ type, delta, response: whole }): AnswerPart => {
+    if (typeof delta === 'string' && DELTA.test(type)) {
+      if (type === 'response.output_text.delta') return { text: delta };
+      return { thought: delta, ...(type === 'response.refusal.delta' && { finish: 'refusal' }) };
+    }
+    const { model, usage, error, incomplete_details: cut } = whole ?? {};
+    return {
+      model: model ?? undefined,
+      ...(usage && { usage: { input_tokens: usage.input_tokens ?? 0, output_tokens: usage.output_tokens ?? 0 } }),
+      ...(type === 'response.incomplete' && { finish: cut?.reason ?? 'incomplete' }),
+      ...(type === 'response.failed' && { error: { code: error?.code ?? 'server_error' } }),
+      ended: END.test(type),
+    };
+  });
 
-/** Other events are ignored, because most repeat what the known ones contain, and OpenAI may add events. */
-const other = z
-  .object({ type: z.string().refine((type) => !KNOWN.has(type)) })
-  .transform(() => ({ type: 'other' as const }));
-
-const event = z.union([known, other]).transform((event): AnswerPart => {
-  switch (event.type) {
-    case 'other':
-      return {};
-    case 'response.output_text.delta':
-      return { text: event.delta };
-    case 'response.refusal.delta':
-      return { thought: event.delta, finish: 'refusal' };
-    case 'response.reasoning_summary_text.delta':
-    case 'response.reasoning_text.delta':
-      return { thought: event.delta };
-    default:
-      return whole(event);
-  }
-});
-
-function whole({
-  type,
-  response: { model, usage, error, incomplete_details: cut },
-}: z.output<typeof ending>): AnswerPart {
-  return {
-    model: model ?? undefined,
-    ...(usage && { usage: { input_tokens: usage.input_tokens ?? 0, output_tokens: usage.output_tokens ?? 0 } }),
-    ...(type === 'response.incomplete' && { finish: cut?.reason ?? 'incomplete' }),
-    ...(type === 'response.failed' && { error: { code: error?.code ?? 'server_error' } }),
-    ended: type !== 'response.created',
-  };
-}
-
-const ending = z.object({ type: z.string(), response });
+/** Minimum number of output tokens that the API accepts. */
+const MIN_OUTPUT_TOKENS = 16;
 
 export class OpenAiResponses extends OpenAiModel<ModelSettings> {
   protected readonly part = event;
@@ -77,7 +58,7 @@ export class OpenAiResponses extends OpenAiModel<ModelSettings> {
       {
         model: this.model,
         input: prompt,
-        max_output_tokens: maxOutputTokens,
+        max_output_tokens: Math.max(MIN_OUTPUT_TOKENS, maxOutputTokens),
         store: false,
         stream: true,
         ...(effort !== undefined && { reasoning: { effort } }),

@@ -1,5 +1,7 @@
 /** Availability of the hosted agents in deployments with missing and wrong settings. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import models from '../../../../functions/models.json' with { type: 'json' };
 import { hostedAgents, type ModelEnvironment } from '../../../../functions/src/composition/hostedAgents.ts';
 import { agentsAt, environmentAt } from '../../../support/models/agents.ts';
@@ -99,5 +101,14 @@ describe('availability of a hosted agent', () => {
     assert.deepEqual([claude?.model, claude?.price], ['claude-old', { inputPerMillion: 3, outputPerMillion: 10 }]);
     assert.equal(gemini?.model, models.agents.gemini.model);
     assert.equal(logged.length, 1);
+  });
+});
+
+describe('package google-auth-library', () => {
+  it('is installed once for the SDKs of Google and Vertex AI, so that the bundle contains one copy', () => {
+    const lock: unknown = JSON.parse(readFileSync(new URL('../../../../package-lock.json', import.meta.url), 'utf8'));
+    const paths = Object.keys(z.object({ packages: z.record(z.string(), z.unknown()) }).parse(lock).packages);
+    const copies = paths.filter((path) => /(vertex-sdk|genai)\/node_modules\/google-auth-library$/.test(path));
+    assert.deepEqual(copies, []);
   });
 });

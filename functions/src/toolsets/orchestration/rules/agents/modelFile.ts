@@ -3,6 +3,7 @@
  * docs/decisions/0057-models-are-configuration.md.
  */
 import { z } from 'zod';
+import { parsedJson } from '../../../../kernel/json.ts';
 import { type AgentProfile, MODEL_EFFORTS } from './model.ts';
 import { AGENT_FORM, AGENT_NAME, AUTO, NETWORK } from './profile.ts';
 
@@ -92,6 +93,12 @@ export function readModels(raw: unknown, file = 'models.json'): ModelFile {
     return `  ${path.join('.') || 'the file'}: ${why}`;
   });
   throw new Error([`${file} is invalid:`, ...faults].join('\n'));
+}
+
+/** Parses the secret with the keys of providers, by name. @returns undefined if it is not a JSON object of texts */
+export function readModelKeys(secret = '{}'): ReadonlyMap<string, string> | undefined {
+  const { data } = z.record(z.string(), z.string()).safeParse(parsedJson(secret));
+  return data && new Map(Object.entries(data));
 }
 
 /** Returns the agents of a file, in its order, which is that of list_agents. */
