@@ -1,10 +1,7 @@
 /** Interface to a coding agent: its program, and a session in which the runner can send messages to it. */
 import { z } from 'zod';
-import type { CodingTool } from '../hub/hub.ts';
+import type { CodingTool, Hearing } from '../hub/hub.ts';
 import type { FailureClass } from '../task/failure.ts';
-
-/** When an agent receives a message: before its next request to the model, or only after its turn. */
-export type Hearing = 'between_steps' | 'between_turns';
 
 export interface AgentProgram {
   readonly tool: CodingTool;

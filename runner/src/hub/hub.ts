@@ -1,12 +1,14 @@
 /** Calls from a runner to the hub. Source: docs/guides/runner.md, "The protocol". */
 import { z } from 'zod';
-import type { Hearing } from '../agents/agent.ts';
 import type { Json } from '../redaction.ts';
 import type { FailureClass } from '../task/failure.ts';
 import type { HubConnection } from './connection.ts';
 
 /** Name of a coding agent in tasks, such as `CLAUDECODE`. `src/agents/known.ts` lists the agents. */
 export type CodingTool = string;
+
+/** When an agent receives a message: before its next request to the model, or only after its turn. */
+export type Hearing = 'between_steps' | 'between_turns';
 
 export interface LogEntry {
   readonly sequence: number;

@@ -3,9 +3,8 @@
  * messages for the coding agent.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Hearing } from '../agents/agent.ts';
 import { CredentialRefused } from '../hub/connection.ts';
-import type { Ending, Hub, LogEntry, Message, Stop } from '../hub/hub.ts';
+import type { Ending, Hearing, Hub, LogEntry, Message, Stop } from '../hub/hub.ts';
 import { formsOf } from './endings.ts';
 import { type Batch, type Journal, MAX_BATCH_ENTRIES } from './journal.ts';
 import { classifyRefusal } from './refusal.ts';

@@ -32,13 +32,17 @@ function testsOf(agent: RealAgent): [string, () => Promise<void>][] {
   ];
 }
 
+interface Play {
+  readonly agent: RealAgent;
+  readonly behavior: Behavior;
+  readonly config?: object;
+}
+
 /** Starts a runner for one task of the agent, whose model behaves as given. */
 async function withTask(
   fixture: RunnerFixture,
-  agent: RealAgent,
-  behavior: Behavior,
+  { agent, behavior, config = {} }: Play,
   test: (task: { taskId: string; branch: string }, runner: RunnerProcess) => Promise<void>,
-  config: object = {},
 ): Promise<void> {
   agent.install(fixture.bin);
   const model = await agent.startModel(fixture.folder, behavior);
@@ -73,7 +77,7 @@ async function does(fixture: RunnerFixture, agent: RealAgent): Promise<void> {
     if (knows || (arrived && !agent.hearsDuringTurns)) return undefined;
     return agent.look(`${worktreeIn(fixture)}/README.md`, results);
   };
-  await withTask(fixture, agent, behavior, async ({ taskId, branch }, runner) => {
+  await withTask(fixture, { agent, behavior }, async ({ taskId, branch }, runner) => {
     await eventually('the agent has written the file', async () => hasWritten(fixture) || undefined, TIMEOUT_MS);
     await fixture.lead('message_agent', { agent_id: fixture.agent.id, message: MESSAGE, task_id: taskId });
     await eventually(
@@ -103,31 +107,20 @@ async function arrivedIn(fixture: RunnerFixture, taskId: string): Promise<boolea
 }
 
 function isRefused(fixture: RunnerFixture, agent: RealAgent): Promise<void> {
-  return withTask(
-    fixture,
-    agent,
-    () => ({ status: 401 }),
-    async ({ taskId }, runner) => {
-      assert.equal(await runner.ended, 1, runner.output());
-      const { task, attempts } = await fixture.report(taskId);
-      assert.deepEqual([task.failure?.class, task.attempt, attempts], ['authentication', 0, []], runner.output());
-    },
-  );
+  return withTask(fixture, { agent, behavior: () => ({ status: 401 }) }, async ({ taskId }, runner) => {
+    assert.equal(await runner.ended, 1, runner.output());
+    const { task, attempts } = await fixture.report(taskId);
+    assert.deepEqual([task.failure?.class, task.attempt, attempts], ['authentication', 0, []], runner.output());
+  });
 }
 
 function isLimited(fixture: RunnerFixture, agent: RealAgent): Promise<void> {
   const config = agent.reportsLimits ? {} : { silenceSeconds: 12 };
-  return withTask(
-    fixture,
-    agent,
-    () => ({ status: 429 }),
-    async ({ taskId }, runner) => {
-      assert.equal(await runner.ended, 1, runner.output());
-      const { task } = await fixture.report(taskId);
-      assert.equal(task.failure?.class, agent.reportsLimits ? 'rate_limit' : 'no_output', task.failure?.message);
-    },
-    config,
-  );
+  return withTask(fixture, { agent, behavior: () => ({ status: 429 }), config }, async ({ taskId }, runner) => {
+    assert.equal(await runner.ended, 1, runner.output());
+    const { task } = await fixture.report(taskId);
+    assert.equal(task.failure?.class, agent.reportsLimits ? 'rate_limit' : 'no_output', task.failure?.message);
+  });
 }
 
 async function isCancelled(fixture: RunnerFixture, agent: RealAgent): Promise<void> {
@@ -137,7 +130,7 @@ async function isCancelled(fixture: RunnerFixture, agent: RealAgent): Promise<vo
     asked = true;
     return never;
   };
-  await withTask(fixture, agent, behavior, async ({ taskId }, runner) => {
+  await withTask(fixture, { agent, behavior }, async ({ taskId }, runner) => {
     await eventually('the agent has asked its model', async () => asked || undefined, TIMEOUT_MS);
     await fixture.lead('cancel_task', { task_id: taskId, reason: 'no longer wanted' });
     assert.equal(await runner.ended, 1, runner.output());
