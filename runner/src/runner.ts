@@ -64,6 +64,7 @@ export class Runner {
   private readonly project: string | undefined;
   private readonly active = new Set<Outbox>();
   private readonly stopping = new AbortController();
+  private readonly taken = new Set<string>();
   private readonly agents: ReadonlyMap<CodingTool, AgentProgram>;
   /** Aborted when the runner is stopped or cannot continue. */
   private readonly ending: AbortSignal;
@@ -205,6 +206,7 @@ export class Runner {
       hub,
       task,
       agent,
+      taken: this.taken,
       outbox,
       log: new TaskLog(redactor, (entry) => outbox.append(entry)),
       redactor,

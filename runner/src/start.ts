@@ -1,5 +1,6 @@
 /** Checks, before the first claim, for problems that would make every task fail. */
 import { mkdirSync, mkdtempSync, realpathSync, rmdirSync } from 'node:fs';
+import { KNOWN_AGENTS } from './agents/known.ts';
 import { execute } from './git/execute.ts';
 import { type GitVersion, isBefore, versionIn } from './git/version.ts';
 import type { CodingTool } from './hub/hub.ts';
@@ -41,12 +42,12 @@ export function isTooOld(printed: string): boolean {
   return version !== undefined && isBefore(version, MIN_GIT_VERSION);
 }
 
+const KNOWN = KNOWN_AGENTS.map(({ title, program }) => `${title} (${program})`).join(', ');
+
 /** @throws CannotStart if no coding agent is installed, or if one refuses to run in this environment */
 export function checkAgents(tools: readonly CodingTool[], unsafe: boolean, { uid, env }: Machine): void {
   if (tools.length === 0)
-    throw new CannotStart(
-      'No coding agent found. Install Claude Code (claude), Codex (codex), Gemini CLI (gemini), opencode or Copilot CLI (copilot), or name one with --agent.',
-    );
+    throw new CannotStart(`No coding agent found. Install one of these, or name another one with --agent: ${KNOWN}.`);
   // Claude Code 2.1.197 allows root in its own containers, which set these variables.
   const isExcepted = env['IS_SANDBOX'] === '1' || Boolean(env['CLAUDE_CODE_BUBBLEWRAP']);
   if (unsafe && uid === 0 && tools.includes('CLAUDECODE') && !isExcepted)

@@ -142,7 +142,7 @@ async function crashingAttempt(hub: LossyHub, crashAfter: number, { path, number
   const journal = new Journal(path);
   const outbox = new Outbox({ ...options, journal });
   const log = new TaskLog(createRedactor([], {}), (entry) => outbox.append(entry));
-  const conversation = new Conversation(inPrompt, { log, frame: ({ text }) => text });
+  const conversation = new Conversation(inPrompt, { log, frame: ({ text }) => text, taken: new Set() });
   const heard: string[] = [];
   void outbox.listen('between_steps', inPrompt.at(-1)?.id, (messages) => conversation.receive(messages));
   if (crashAfter > 0) {

@@ -34,7 +34,7 @@ describe('a session with a coding agent', () => {
     mkdirSync(`${folder}/work`);
     entries = [];
     log = new TaskLog(createRedactor([], {}), (entry) => entries.push(entry));
-    conversation = new Conversation([], { log, frame: ({ text }) => `A message: ${text}` });
+    conversation = new Conversation([], { log, frame: ({ text }) => `A message: ${text}`, taken: new Set() });
   });
   afterEach(() => removeFolder(folder));
 
@@ -180,7 +180,7 @@ describe('a session with a coding agent', () => {
     assert.equal((await codexRun).transcript.work().summary, 'Got A message: Text of m1');
     assert.deepEqual(heard(), ['m1']);
 
-    conversation = new Conversation([], { log, frame: ({ text }) => text });
+    conversation = new Conversation([], { log, frame: ({ text }) => text, taken: new Set() });
     installStandIn(`${folder}/bin`, "listen(); said('Ready.'); said('Got ' + listen()); result('');");
     const claudeRun = start({});
     await until(() => said('Ready.'));
@@ -230,6 +230,22 @@ describe('a session with a coding agent', () => {
     assert.deepEqual(heard(), []);
   });
 
+  it('leaves a message about no task to the other attempts of the runner if the agent has not heard it', () => {
+    const taken = new Set<string>();
+    const got: string[] = [];
+    const [one, other] = ['one', 'other'].map((name) => {
+      const made = new Conversation([], { log, frame: ({ text }) => text, taken });
+      made.attach(({ id }) => got.push(`${name} ${id}`) > 0);
+      return made;
+    });
+    const about = { ...messageOf('m2'), task_id: 'task-1' };
+    for (const conversation of [one, other]) conversation?.receive([messageOf('m1'), about]);
+    assert.deepEqual(got, ['one m1', 'one m2', 'other m2']);
+    one?.detach();
+    other?.receive([messageOf('m1')]);
+    assert.equal(got.at(-1), 'other m1');
+  });
+
   it('stops Codex before its next step if it has used more tokens than allowed', async () => {
     const turn =
       "spend({ outputTokens: 60 }); spend({ outputTokens: 60 }); await interrupt; throw { message: 'x', codexErrorInfo: 'interrupted' };";
@@ -245,6 +261,12 @@ describe('a session with a coding agent', () => {
     const { failure } = await run(knownAgent('OPENCODE'), turn, { caps: { maxCostUsd: 1 } });
     assert.equal(failure?.message, 'opencode used $2 of at most $1, and was stopped.');
   });
+
+  it('refuses a limit of the cost for an agent that does not report its cost', () =>
+    assert.rejects(
+      run(codex, '', { wishes: { allowedTools: [], unsafe: false, maxCostUsd: 1 } }),
+      /maxTokens instead/,
+    ));
 
   it('explains a silence after half of the time, and then stops the agent', async () => {
     const { failure } = await run(goose, 'await new Promise(() => undefined);', { silenceMs: 1500 });

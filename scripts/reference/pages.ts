@@ -9,6 +9,7 @@ import type { ErrorEnvelope, Tool, Toolset } from '../../functions/src/mcp/tool.
 import { toolResult } from '../../functions/src/mcp/toolResponse.ts';
 import { NETWORK_TOOLSETS } from '../../functions/src/mcp/urlSelection.ts';
 import { LEADER_LIST, type ListCost, listCost, SMALLER_LISTS, TOOLSET_TOKENS } from './budgets.ts';
+import { codingAgentSections } from './codingAgents.ts';
 import { modelSections } from './models.ts';
 import { schemaRows, table, withoutMarkup } from './tables.ts';
 
@@ -114,7 +115,7 @@ export function configurationPage(): string {
 
 /** Returns the page about coding agents and models. Each half is generated from the definitions that serve it. */
 export function agentsAndModelsPage(): string {
-  return page('Which agents and models work', modelSections());
+  return page('Which agents and models work', [...codingAgentSections, ...modelSections()]);
 }
 
 interface Parameter {

@@ -5,6 +5,7 @@ import type { FailureClass } from '../task/failure.ts';
 
 export interface AgentProgram {
   readonly tool: CodingTool;
+  readonly title: string;
   /** Name that the runner sends to the hub when it registers, and that prefixes the agent's output in the log. */
   readonly program: string;
   /** Executable and its first arguments. */
@@ -14,11 +15,12 @@ export interface AgentProgram {
   readonly minVersion?: string;
   /** Whether the agent can commit in a worktree. */
   readonly canCommit: boolean;
+  readonly reportsCost: boolean;
   /** Matches each "@" in a prompt that the agent could read as a reference to a file, an agent or a resource. */
   readonly reference?: RegExp;
   /**
    * Returns how to start the agent's program.
-   * @throws AttemptFailure if the agent cannot fulfill a wish, for example a limit on a cost that it does not report
+   * @throws AttemptFailure if the agent cannot fulfill a wish
    */
   launch(wishes: RunWishes, env: NodeJS.ProcessEnv): Launch | Promise<Launch>;
   /** Begins a session with the program that has just been started, and sends the prompt. */
@@ -31,6 +33,7 @@ export interface RunWishes {
   readonly allowedTools: readonly string[];
   /** Whether the agent's permission checks are turned off. */
   readonly unsafe: boolean;
+  /** Set only if the agent reports its cost. */
   readonly maxCostUsd?: number | undefined;
 }
 

@@ -106,10 +106,12 @@ const WITHOUT_KEY: readonly string[] = ['none', 'oauth'];
 
 export const claude: AgentProgram = {
   tool: 'CLAUDECODE',
+  title: 'Claude Code',
   program: 'claude',
   command: ['claude'],
   hearing: 'between_steps',
   canCommit: true,
+  reportsCost: true,
   // Claude Code 2.1.197 reads "@" as a reference only after a space or some punctuation, so not in email addresses.
   reference: /(?<![\w\\])@/g,
   launch: (wishes) => ({ args: argumentsOf(wishes) }),

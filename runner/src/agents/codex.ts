@@ -28,24 +28,23 @@ import {
 
 const execute = promisify(execFile);
 const LOGIN_TIMEOUT_MS = 30_000;
+const WITHOUT_RULES = 'config.allowedTools: Codex has no such rules. It runs commands in a sandbox without network.';
 
 export const codex: AgentProgram = {
   tool: 'CODEX',
+  title: 'Codex',
   program: 'codex',
   command: ['codex'],
   hearing: 'between_steps',
   // In its sandbox, the repository's .git folder is read-only.
   canCommit: false,
+  reportsCost: false,
   launch,
   open: (order, port) => new CodexSession(order, port),
 };
 
-async function launch({ allowedTools, unsafe, maxCostUsd }: RunWishes, env: NodeJS.ProcessEnv): Promise<Launch> {
-  const refuse = (why: string) => new AttemptFailure('crashed', why, { retryable: false });
-  if (allowedTools.length > 0 && !unsafe)
-    throw refuse('config.allowedTools: Codex has no such rules. It runs commands in a sandbox without network.');
-  if (maxCostUsd !== undefined)
-    throw refuse('config.maxCostUsd: Codex does not report its cost. Set config.maxTokens instead.');
+async function launch({ allowedTools, unsafe }: RunWishes, env: NodeJS.ProcessEnv): Promise<Launch> {
+  if (allowedTools.length > 0 && !unsafe) throw new AttemptFailure('crashed', WITHOUT_RULES, { retryable: false });
   return { args: ['app-server', ...(await providerFlags(env))] };
 }
 

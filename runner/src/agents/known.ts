@@ -1,12 +1,11 @@
 /** Coding agents that the runner finds without configuration. */
-import { AttemptFailure } from '../task/failure.ts';
 import { AcpSession, type AcpTraits } from './acp.ts';
 import type { AgentProgram, Launch, RunWishes } from './agent.ts';
 import { claude } from './claude.ts';
 import { codex } from './codex.ts';
 
 /** How to start an agent that supports the Agent Client Protocol. */
-interface AcpAgent extends AcpTraits, Pick<AgentProgram, 'tool' | 'program' | 'command' | 'minVersion'> {
+interface AcpAgent extends AcpTraits, Pick<AgentProgram, 'tool' | 'title' | 'program' | 'command' | 'minVersion'> {
   readonly reportsCost?: boolean;
   readonly launch: (wishes: RunWishes) => Launch;
 }
@@ -22,6 +21,7 @@ const OPENCODE_CONFIG = {
 
 const gemini = acpAgent({
   tool: 'GEMINI',
+  title: 'Gemini CLI',
   program: 'gemini',
   command: ['gemini'],
   minVersion: '0.61.0',
@@ -40,6 +40,7 @@ const gemini = acpAgent({
 
 const opencode = acpAgent({
   tool: 'OPENCODE',
+  title: 'opencode',
   program: 'opencode',
   command: ['opencode'],
   reportsCost: true,
@@ -51,6 +52,7 @@ const opencode = acpAgent({
 
 const copilot = acpAgent({
   tool: 'COPILOT',
+  title: 'Copilot CLI',
   program: 'copilot',
   command: ['copilot'],
   launch: () => ({ args: ['--acp'] }),
@@ -61,27 +63,18 @@ export const KNOWN_AGENTS: readonly AgentProgram[] = [claude, codex, gemini, ope
 /** Returns an agent that the owner named with `--agent`. The command must start its Agent Client Protocol server. */
 export function namedAgent(name: string, command: readonly [string, ...string[]]): AgentProgram {
   const program = name.toLowerCase();
-  return acpAgent({ tool: name.toUpperCase(), program, command, launch: () => ({ args: [] }) });
+  return acpAgent({ tool: name.toUpperCase(), title: name, program, command, launch: () => ({ args: [] }) });
 }
 
-function acpAgent({ tool, program, command, minVersion, launch, reportsCost, ...traits }: AcpAgent): AgentProgram {
+function acpAgent({ launch, reportsCost = false, commandInTitle, modelByFlag, ...named }: AcpAgent): AgentProgram {
+  const traits = { ...(commandInTitle && { commandInTitle }), ...(modelByFlag && { modelByFlag }) };
   return {
-    tool,
-    program,
-    command,
+    ...named,
     hearing: 'between_turns',
-    ...(minVersion !== undefined && { minVersion }),
     canCommit: true,
+    reportsCost,
     reference: REFERENCE,
-    launch: (wishes) => {
-      if (wishes.maxCostUsd !== undefined && !reportsCost) throw withoutCost(program);
-      return launch(wishes);
-    },
+    launch,
     open: (order, port) => new AcpSession(order, port, traits),
   };
-}
-
-function withoutCost(program: string): AttemptFailure {
-  const message = `config.maxCostUsd: ${program} does not report its cost. Set config.maxTokens instead.`;
-  return new AttemptFailure('crashed', message, { retryable: false });
 }

@@ -1,5 +1,6 @@
 /** Starts a coding agent's program and a session with it. */
 import { type Program, startProgram } from '../process/program.ts';
+import { AttemptFailure } from '../task/failure.ts';
 import type { AgentEvent, AgentOrder, AgentProgram, AgentSession } from './agent.ts';
 
 export interface AgentStart {
@@ -21,6 +22,8 @@ export interface RunningAgent {
 
 /** @throws AttemptFailure if the agent cannot fulfill a wish of the order */
 export async function startAgent({ agent, order, env, mark, onEvent, onLine }: AgentStart): Promise<RunningAgent> {
+  if (order.wishes.maxCostUsd !== undefined && !agent.reportsCost)
+    throw new AttemptFailure('crashed', withoutCost(agent), { retryable: false });
   const launch = await agent.launch(order.wishes, env);
   const [file, ...first] = agent.command;
   const args = [...first, ...launch.args];
@@ -35,4 +38,8 @@ export async function startAgent({ agent, order, env, mark, onEvent, onLine }: A
   });
   const session = agent.open(order, { send: program.send, close: program.closeInput, emit: onEvent });
   return { program, session, commandLine: [file, ...args].join(' ') };
+}
+
+function withoutCost({ title }: AgentProgram): string {
+  return `config.maxCostUsd: ${title} does not report its cost. Set config.maxTokens instead.`;
 }

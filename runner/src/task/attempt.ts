@@ -45,6 +45,8 @@ export interface AttemptOptions {
   readonly hub: Hub;
   readonly task: ClaimedTask;
   readonly agent: AgentProgram;
+  /** Ids of the messages about no task that an attempt of this runner has. */
+  readonly taken: Set<string>;
   readonly outbox: Outbox;
   readonly log: TaskLog;
   readonly redactor: Redactor;
@@ -160,10 +162,10 @@ export class Attempt {
     config: TaskConfig,
     acceptance: string | undefined,
   ): Promise<AttemptFailure | undefined> {
-    const { task, agent, outbox, log, mark, env, silenceMs, unsafe } = this.options;
+    const { task, agent, outbox, log, mark, env, silenceMs, unsafe, taken } = this.options;
     const { model, allowedTools, maxCostUsd, maxTokens, silenceSeconds } = config;
     outbox.moveTo('in_progress');
-    const conversation = new Conversation(task.messages, { log, frame: (message) => framed(message, agent) });
+    const conversation = new Conversation(task.messages, { log, frame: (message) => framed(message, agent), taken });
     void outbox.listen(agent.hearing, task.messages.at(-1)?.id, (messages) => conversation.receive(messages));
     const run = await runAgent({
       agent,

@@ -7,6 +7,8 @@ export interface ConversationOptions {
   readonly log: TaskLog;
   /** Returns a message in the form in which the agent gets it. */
   readonly frame: (message: Message) => string;
+  /** Ids of messages about no task that an attempt of this runner has. Each of them is for one attempt only. */
+  readonly taken: Set<string>;
 }
 
 export class Conversation {
@@ -14,6 +16,7 @@ export class Conversation {
   /** Messages of this attempt by id. The hub repeats a message until it is reported as heard. */
   private readonly messages = new Map<string, Message>();
   private readonly inPrompt: readonly Message[];
+  private readonly unheard = new Set<string>();
   /** Messages that arrived before the agent could receive them. */
   private early: Message[] = [];
   private say: ((message: Said) => boolean) | undefined;
@@ -23,12 +26,13 @@ export class Conversation {
     this.options = options;
     this.inPrompt = inPrompt;
     for (const message of inPrompt) this.messages.set(message.id, message);
+    for (const { id } of inPrompt) options.taken.add(id);
   }
 
   /** Takes messages that the hub has sent, and ignores those that it has sent before. */
   receive(messages: readonly Message[]): void {
     for (const message of messages) {
-      if (this.messages.has(message.id)) continue;
+      if (this.messages.has(message.id) || !this.take(message)) continue;
       this.messages.set(message.id, message);
       const text = `A message from ${message.from} has arrived.`;
       this.options.log.add('system', text, { level: 'debug', prefix: 'runner' });
@@ -45,9 +49,10 @@ export class Conversation {
     for (const message of early) this.pass(message);
   }
 
-  /** Stops passing messages. The others stay unread at the hub. */
+  /** Stops passing messages. The others stay unread at the hub, and are for other attempts. */
   detach(): void {
     this.say = () => false;
+    for (const id of this.unheard) this.options.taken.delete(id);
   }
 
   promptHeard(): void {
@@ -59,13 +64,23 @@ export class Conversation {
     if (message !== undefined) this.report([message]);
   }
 
+  private take({ id, task_id: about }: Message): boolean {
+    const { taken } = this.options;
+    if (about === undefined && taken.has(id)) return false;
+    if (about === undefined) taken.add(id);
+    this.unheard.add(id);
+    return true;
+  }
+
   private pass(message: Message): void {
     this.say?.({ id: message.id, text: this.options.frame(message) });
   }
 
   /** The outbox reports a message as heard together with its log entry, so that neither is stored without the other. */
   private report(messages: readonly Message[]): void {
-    for (const { id, from, text, at } of messages)
+    for (const { id, from, text, at } of messages) {
+      this.unheard.delete(id);
       this.options.log.add('message', text, { prefix: from, data: { message_id: id, sent_at: at } });
+    }
   }
 }

@@ -14,7 +14,7 @@ export function optionsFor(folder: string, log: TaskLog, more: Partial<AgentRunO
     wishes: { allowedTools: [], unsafe: false },
     caps: {},
     prompt: 'Do it.',
-    conversation: new Conversation([], { log, frame: ({ text }) => text }),
+    conversation: new Conversation([], { log, frame: ({ text }) => text, taken: new Set() }),
     folder,
     env: { PATH: `${folder}/bin` },
     mark: markOf(folder),
