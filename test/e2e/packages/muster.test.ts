@@ -145,6 +145,9 @@ describe('the package muster-hub', () => {
     assert.match(await reported(['status', ...here], `${worker.token}x`), /HTTP 401.*MUSTER_TOKEN/);
     assert.match(await reported(['status', '--url', 'http://127.0.0.1:9/mcp'], worker.token), /Cannot reach/);
     assert.match(await reported(['dance'], worker.token), /Unknown command "dance"/);
+    assert.match(await reported(['listen', 'codex', ...here], worker.token), /No session of Codex found/);
+    const listen = ['listen', 'codex', '--thread', 'one', ...here];
+    assert.match(await reported(listen, `${worker.token}x`), /Cannot listen to .* HTTP 401.*MUSTER_TOKEN/);
   });
 
   it('contains the program of the runner and of its watchdog process', async () => {

@@ -113,6 +113,7 @@ describe('the plugin for coding agents', () => {
       DISABLE_AUTOUPDATER: '1',
       DISABLE_TELEMETRY: '1',
       MUSTER_BEAT_SECONDS: '5',
+      ENABLE_TOOL_SEARCH: 'false', // Otherwise, requests to the model omit the tools of MCP servers.
     };
     try {
       await run('claude', ['plugin', 'marketplace', 'add', ROOT], env);

@@ -70,7 +70,7 @@ describe('an idle session', () => {
       return lock === undefined ? undefined : Number(JSON.parse(readFileSync(lock, 'utf8')).pid);
     });
 
-  it('of Claude Code gets messages and answers as turns, none without news, and leaves no process behind', async () => {
+  it('of Claude Code gets messages as turns, none without news, and leaves no process behind', async () => {
     const model = await startScriptedModel([]);
     mkdirSync(`${home}/.claude`);
     const trusted = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true };

@@ -56,6 +56,7 @@ function environment(home: string, modelUrl: string, proxy: string): NodeJS.Proc
     MCP_CONNECTION_NONBLOCKING: '0',
     MCP_CONNECT_TIMEOUT_MS: '60000',
     MCP_TIMEOUT: '60000',
+    ENABLE_TOOL_SEARCH: 'false', // Otherwise, requests to the model omit the tools of MCP servers.
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
     DISABLE_TELEMETRY: '1',
