@@ -66,6 +66,13 @@ export class UpgradeFixture {
       ANTHROPIC_API_KEY: 'local-anthropic-key',
       GEMINI_BASE_URL: models.url,
       GEMINI_API_KEY: 'local-gemini-key',
+      // The last release has no models.json. In a deployment, its own functions/.env sets these parameters.
+      CLAUDE_MODEL: 'claude-sonnet-5-5',
+      CLAUDE_INPUT_PRICE: '2',
+      CLAUDE_OUTPUT_PRICE: '10',
+      GEMINI_MODEL: 'gemini-3.8-flash',
+      GEMINI_INPUT_PRICE: '0.75',
+      GEMINI_OUTPUT_PRICE: '3.75',
       GITHUB_API_URL: gitHub.url,
       GITHUB_APP_ID: id,
       GITHUB_APP_PRIVATE_KEY: privateKey,

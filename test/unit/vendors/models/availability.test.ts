@@ -105,7 +105,7 @@ describe('availability of a hosted agent', () => {
 });
 
 describe('package google-auth-library', () => {
-  it('is installed once for the SDKs of Google and Vertex AI, so that the bundle contains one copy', () => {
+  it('is installed once, so that the bundle contains one copy', () => {
     const lock: unknown = JSON.parse(readFileSync(new URL('../../../../package-lock.json', import.meta.url), 'utf8'));
     const paths = Object.keys(z.object({ packages: z.record(z.string(), z.unknown()) }).parse(lock).packages);
     const copies = paths.filter((path) => /(vertex-sdk|genai)\/node_modules\/google-auth-library$/.test(path));
