@@ -51,10 +51,10 @@ for (const era of INSPECTOR_ERAS)
     });
     after(() => inspector?.close());
 
-    async function result(method: string, ...options: readonly string[]): Promise<unknown> {
+    async function result(method: string, ...options: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
       const { code, result: answer, error } = await inspector.run(method, ...options);
-      assert.equal(code, 0, `${method} ${options.join(' ')}: ${error?.message}`);
-      return answer;
+      assert.equal(code, 0, `${method} ${options.join(' ')}: ${error?.message} ${JSON.stringify(answer)}`);
+      return answer ?? {};
     }
 
     const toolCall = (tool: string, args: object) =>
@@ -93,6 +93,30 @@ for (const era of INSPECTOR_ERAS)
       const { result: ended } = await call('report_task', { taskId });
       assert.ok(isRecord(ended['task']));
       assert.deepEqual([ended['task']['status'], ended['result']], ['completed', RESULT]);
+    });
+
+    it('waits for the end of a coding task: in revision 2026-07-28, as a task that it polls', async () => {
+      const taskId = await createTask();
+      const waiting = call('report_task', { taskId, until: 'end' });
+      // The end is reported after a further run of the program, so that the first one is waiting by then.
+      await result('tools/list');
+      await call('end_task', { taskId, status: 'completed', result: RESULT });
+      const { result: report } = await waiting;
+      assert.deepEqual(report, (await call('report_task', { taskId })).result);
+      assert.deepEqual(report['result'], RESULT);
+    });
+
+    it('lists the prompts of the coding toolset, and gets one with its arguments', async () => {
+      const { prompts } = await result('prompts/list');
+      assert.deepEqual(
+        z
+          .array(z.looseObject({ name: z.string() }))
+          .parse(prompts)
+          .map(({ name }) => name),
+        ['delegate'],
+      );
+      const asked = ['--prompt-name', 'delegate', '--prompt-args', 'description=Add a login'];
+      assert.match(JSON.stringify(await result('prompts/get', ...asked)), /Call create_task.*description: Add a login/);
     });
 
     it("exits with code 5 and shows the tool's error if a tool call fails", async () => {
