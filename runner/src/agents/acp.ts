@@ -1,4 +1,4 @@
-/** Driver for agents that support the Agent Client Protocol. Source: `schema/v1` of its SDK */
+/** Driver for agents that support the Agent Client Protocol. Source: `schema/v1` in `@agentclientprotocol/sdk` */
 import { type AnyMessage, type ClientContext, client, methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
 import { AttemptFailure, classify } from '../task/failure.ts';
