@@ -155,11 +155,24 @@ describe('a session with a coding agent', () => {
     ] as const;
     const turn = `for (const call of [${asks.map(([ask]) => ask).join(', ')}]) say(await ask(call) + ' ');`;
     const wishes = { allowedTools: ['Bash(npm test)', 'Bash(git log:*)'], unsafe: false };
-    const { transcript } = await run(goose, turn, { wishes });
+    await run(goose, turn, { wishes });
+    const answers = entries
+      .filter(({ type, level }) => type === 'agent' && level === 'info')
+      .map(({ message }) => message);
     assert.deepEqual(
-      transcript.work().summary.trim().split(' '),
+      answers
+        .filter((text) => /^(?:allow|reject)/.test(text))
+        .slice(0, asks.length)
+        .map((text) => text.trim()),
       asks.map(([, answer]) => answer),
     );
+  });
+
+  it('asks Copilot CLI to continue, because it ends its turn if a permission is refused', async () => {
+    const turn = `if (text.startsWith('Do')) { await ask({ kind: 'execute', rawInput: { command: 'rm x' } }); say('Cancelled.'); }
+      else say('Then: ' + text);`;
+    const { transcript } = await run(knownAgent('COPILOT'), turn);
+    assert.equal(transcript.work().summary, 'Then: Not allowed (execute): rm x. Continue without it.');
   });
 
   it('answers a request with an unknown method', async () => {

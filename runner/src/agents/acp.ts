@@ -86,7 +86,12 @@ export interface AcpTraits {
   readonly commandInTitle?: boolean;
   /** Whether the model is an argument of the program, so that the session need not choose it. */
   readonly modelByFlag?: boolean;
+  /** Whether the agent ends its turn if a permission is refused. The runner then asks it to continue. */
+  readonly stopsAtRefusal?: boolean;
 }
+
+/** Number of times that the runner asks an agent to continue after a refused permission. */
+const MAX_CONTINUATIONS = 20;
 
 export class AcpSession implements AgentSession {
   private readonly order: AgentOrder;
@@ -106,6 +111,9 @@ export class AcpSession implements AgentSession {
   private readonly shown = new Set<string>();
   private words = '';
   private hasUsedTool = false;
+  /** The refused permission, unless the agent used another tool after it. */
+  private refusal: string | undefined;
+  private continuations = 0;
   private tokens: Tokens | undefined;
   private costUsd: number | undefined;
 
@@ -183,6 +191,7 @@ export class AcpSession implements AgentSession {
     try {
       while (this.waiting.length > 0) {
         const result = await this.takeTurn();
+        if (result.succeeded && this.continues()) continue;
         if (!result.succeeded) this.drop();
         this.port.emit(result);
       }
@@ -193,12 +202,22 @@ export class AcpSession implements AgentSession {
     }
   }
 
+  private continues(): boolean {
+    const { refusal } = this;
+    if (!this.traits.stopsAtRefusal || refusal === undefined || this.continuations >= MAX_CONTINUATIONS) return false;
+    this.continuations += 1;
+    this.port.emit({ kind: 'refused', text: 'The agent stopped because of the refusal, and is asked to continue.' });
+    this.waiting.unshift({ id: 'continuation', text: `${refusal}. Continue without it.` });
+    return true;
+  }
+
   private async takeTurn(): Promise<AgentResult> {
     const { sessionId } = this;
     this.unacknowledged = this.waiting;
     this.waiting = [];
     this.words = '';
     this.hasUsedTool = false;
+    this.refusal = undefined;
     const text = this.unacknowledged.map((said) => said.text).join('\n\n');
     const response = await this.agent.request<unknown>('session/prompt', {
       sessionId,
@@ -219,7 +238,9 @@ export class AcpSession implements AgentSession {
     // Copilot CLI reports a refused credential in the words of a successful turn.
     const isRefused = !this.hasUsedTool && !tokens && classify(this.words) !== 'crashed';
     const succeeded = stopReason === 'end_turn' && !isRefused;
-    const text = succeeded || isRefused ? this.words : `The turn ended with "${stopReason}". ${this.words}`;
+    // After a success, the summary is the agent's last text, which has already been reported.
+    const reason = isRefused ? this.words : `The turn ended with "${stopReason}". ${this.words}`;
+    const text = succeeded ? '' : reason;
     return { kind: 'result', succeeded, text, tokens: this.tokens, tokensOf: 'session', costUsd: this.costUsd };
   }
 
@@ -278,6 +299,7 @@ export class AcpSession implements AgentSession {
     if (this.shown.has(call.toolCallId)) return;
     this.shown.add(call.toolCallId);
     this.hasUsedTool = true;
+    this.refusal = undefined;
     const tool = call.kind ?? 'other';
     const command = tool === 'execute' ? (call.rawInput?.command ?? call.title ?? '') : undefined;
     this.port.emit({ kind: 'toolUse', tool, command, file: pathsOf(call)[0] });
@@ -295,7 +317,8 @@ export class AcpSession implements AgentSession {
     // A permanent permission would be stored in the user's settings, or cover more than was asked.
     const wanted = isAllowed ? 'allow_once' : 'reject_once';
     const option = options.find((one) => one.kind === wanted);
-    if (!isAllowed) this.port.emit({ kind: 'refused', text: `Not allowed (${kind}): ${command ?? title}` });
+    if (!isAllowed) this.refusal = `Not allowed (${kind}): ${command ?? title}`;
+    if (this.refusal !== undefined) this.port.emit({ kind: 'refused', text: this.refusal });
     if (option === undefined) return { outcome: { outcome: 'cancelled' } };
     return { outcome: { outcome: 'selected', optionId: option.optionId } };
   }

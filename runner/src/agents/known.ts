@@ -5,8 +5,9 @@ import { claude } from './claude.ts';
 import { codex } from './codex.ts';
 
 /** How to start an agent that supports the Agent Client Protocol. */
-interface AcpAgent extends AcpTraits, Pick<AgentProgram, 'tool' | 'title' | 'program' | 'command' | 'minVersion'> {
+interface AcpAgent extends Pick<AgentProgram, 'tool' | 'title' | 'program' | 'command' | 'minVersion'> {
   readonly reportsCost?: boolean;
+  readonly traits?: AcpTraits;
   readonly launch: (wishes: RunWishes) => Launch;
 }
 
@@ -25,8 +26,7 @@ const gemini = acpAgent({
   program: 'gemini',
   command: ['gemini'],
   minVersion: '0.61.0',
-  commandInTitle: true,
-  modelByFlag: true,
+  traits: { commandInTitle: true, modelByFlag: true },
   launch: ({ model, unsafe }) => ({
     args: [
       '--acp',
@@ -55,6 +55,7 @@ const copilot = acpAgent({
   title: 'Copilot CLI',
   program: 'copilot',
   command: ['copilot'],
+  traits: { stopsAtRefusal: true },
   launch: () => ({ args: ['--acp'] }),
 });
 
@@ -66,8 +67,7 @@ export function namedAgent(name: string, command: readonly [string, ...string[]]
   return acpAgent({ tool: name.toUpperCase(), title: name, program, command, launch: () => ({ args: [] }) });
 }
 
-function acpAgent({ launch, reportsCost = false, commandInTitle, modelByFlag, ...named }: AcpAgent): AgentProgram {
-  const traits = { ...(commandInTitle && { commandInTitle }), ...(modelByFlag && { modelByFlag }) };
+function acpAgent({ launch, reportsCost = false, traits = {}, ...named }: AcpAgent): AgentProgram {
   return {
     ...named,
     hearing: 'between_turns',
