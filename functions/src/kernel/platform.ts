@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { logger } from 'firebase-functions/logger';
 import type { Clock, Hashing, Log, Randomness, Timer } from './ports.ts';
-import { traceFields } from './trace.ts';
+import { currentTraces, traceFields } from './trace.ts';
 
 export const systemClock: Clock = { now: () => new Date() };
 
@@ -90,5 +90,6 @@ export const cloudLog: Log = {
 function printable(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { error } = fields;
   const described = error instanceof Error && { error: error.stack ?? error.message, cause: error.cause };
-  return { ...fields, ...described, ...traceFields(process.env['GCLOUD_PROJECT']) };
+  const traces = currentTraces.getStore();
+  return { ...fields, ...described, ...(traces && traceFields(traces, process.env['GCLOUD_PROJECT'])) };
 }

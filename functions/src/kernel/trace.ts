@@ -12,7 +12,7 @@ interface Traces {
 }
 
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
-const current = new AsyncLocalStorage<Traces>();
+export const currentTraces = new AsyncLocalStorage<Traces>();
 
 /** Returns the value if it is a valid `traceparent` of version 00. */
 export function validTraceparent(value: unknown): string | undefined {
@@ -21,14 +21,14 @@ export function validTraceparent(value: unknown): string | undefined {
 
 /** Runs work whose log entries contain these traces, and those of the surrounding work. */
 export function withTraces<T>(traces: Traces, work: () => T): T {
-  const { http = current.getStore()?.http, client = current.getStore()?.client } = traces;
+  const outer = currentTraces.getStore();
+  const { http = outer?.http, client = outer?.client } = traces;
   // Without a trace, the cost of asynchronous context is avoided.
-  return http === undefined && client === undefined ? work() : current.run({ http, client }, work);
+  return http === undefined && client === undefined ? work() : currentTraces.run({ http, client }, work);
 }
 
-/** Returns the fields of a log entry that name the traces of the current work. @param project id of the project */
-export function traceFields(project: string | undefined): Readonly<Record<string, unknown>> {
-  const { http, client } = current.getStore() ?? {};
+/** Returns the fields of a log entry that name the traces. @param project id of the project of the deployment */
+export function traceFields({ http, client }: Traces, project: string | undefined): Readonly<Record<string, unknown>> {
   const [, trace, span, flags = '0'] = http?.split('-') ?? [];
   return {
     ...(trace !== undefined && {

@@ -12,10 +12,6 @@ export interface ApprovalPorts {
   readonly questions: ClientQuestions;
 }
 
-export function mayNeedApproval({ approvable, loosens = [] }: Tool): boolean {
-  return approvable === true || loosens.length > 0;
-}
-
 /** Returns the call with a wait for approval, if a workspace rule or a loosened limit requires approval. */
 export function withApproval(
   { approvals, questions }: ApprovalPorts,

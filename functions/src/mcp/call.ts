@@ -19,7 +19,7 @@ import { requireTime, type TrackWait } from '../kernel/concurrency.ts';
 import { keyReused, MusterError } from '../kernel/errors.ts';
 import { canonicalJson, type JsonObject, sentBytes } from '../kernel/json.ts';
 import type { KernelPorts } from '../kernel/ports.ts';
-import { type ApprovalPorts, mayNeedApproval, withApproval } from './approval.ts';
+import { type ApprovalPorts, withApproval } from './approval.ts';
 import {
   type CallContext,
   type ElicitationQuestion,
@@ -30,7 +30,7 @@ import {
 } from './callContext.ts';
 import type { VariableCompletion } from './resource.ts';
 import type { FoundResource } from './resources.ts';
-import { type FoundTool, fullName, type PreparedCall, type Tool } from './tool.ts';
+import { type FoundTool, fullName, mayNeedApproval, type PreparedCall, type Tool } from './tool.ts';
 import {
   CHECK_BEFORE_RETRY,
   type Outcome,

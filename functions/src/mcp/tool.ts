@@ -163,6 +163,10 @@ export interface Tool<in Services = never> extends ToolDescription<z.ZodObject, 
   prepare(rawArguments: Readonly<Record<string, unknown>>): PreparedCall<Services>;
 }
 
+export function mayNeedApproval({ approvable, loosens = [] }: Pick<Tool, 'approvable' | 'loosens'>): boolean {
+  return approvable === true || loosens.length > 0;
+}
+
 /** Properties of tools that only read data of Muster. */
 export const reading = {
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -28,10 +28,11 @@ describe('report_task until the end', () => {
 
   it('waits if the client does not support tasks', async () => {
     const taskId = await team.order();
-    const waiting = team.ask('report_task', { taskId, until: 'end' }, team.creator);
+    const waiting = send(`${endpoint.url}/mcp`, 'tools/call', until(taskId), { capabilities: {} });
     await team.take();
     await team.ask('end_task', { taskId, status: 'completed', epoch: 1, result: { summary: 'Done' } });
-    assert.equal(fields((await waiting)['task'])['status'], 'completed');
+    const { result } = fields(resultOf(await waiting)['structuredContent']);
+    assert.equal(fields(fields(result)['task'])['status'], 'completed');
   });
 
   it('becomes a task, whose result is the report, even at an address of another workspace', async () => {

@@ -17,6 +17,7 @@ import { silent } from '../coordination/team.ts';
 import { OrchestrationFixture } from './fixture.ts';
 
 const sent = z.looseObject({ method: z.string(), params: z.record(z.string(), z.unknown()).default({}) });
+const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const ENOUGH = { tokens: 1_000_000, cost_usd: 10 };
 
 describe('a run that MCP shows as a task', () => {
@@ -83,10 +84,19 @@ describe('a run that MCP shows as a task', () => {
     await client.close();
   });
 
-  it('is a complete result if the run ends within seconds', async () => {
-    const result = await call(await serve(), { prompt: fixture.question(), options: { budget: ENOUGH } });
+  it('is a complete result if the run ends within seconds, and stores the trace of the call', async () => {
+    const args = { prompt: fixture.question(), options: { budget: ENOUGH } };
+    const meta = { traceparent: TRACE };
+    const { url } = await serve();
+    const result = resultOf(
+      await send(`${url}/mcp`, 'tools/call', { name: 'orchestration_orchestrate', arguments: args }, { meta }),
+    );
     assert.equal(result['resultType'], 'complete');
-    assert.equal(z.looseObject({ status: z.string() }).parse(result['structuredContent']).status, 'succeeded');
+    const { status, runId } = z
+      .looseObject({ status: z.string(), runId: z.string() })
+      .parse(result['structuredContent']);
+    assert.equal(status, 'succeeded');
+    assert.equal((await fixture.app.orchestration.ports.runs.find(runId))?.value.traceparent, TRACE);
   });
 
   it('can be cancelled by its owner, and is unknown to others', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { traceFields, validTraceparent, withTraces } from '../../../functions/src/kernel/trace.ts';
+import { currentTraces, traceFields, validTraceparent, withTraces } from '../../../functions/src/kernel/trace.ts';
 
 const HTTP = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const CLIENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00';
@@ -10,21 +10,23 @@ const OF_HTTP = {
 };
 const OF_CLIENT = { client_trace: '4bf92f3577b34da6a3ce929d0e0e4736' };
 
+const fieldsNow = () => traceFields(currentTraces.getStore() ?? {}, 'demo');
+
 describe('the trace of a log entry', () => {
   it('contains the HTTP request and the client, also after a wait and in nested work', async () => {
     const fields = await withTraces({ http: HTTP }, async () => {
       await new Promise(setImmediate);
       return withTraces({ client: CLIENT }, async () => {
         await new Promise(setImmediate);
-        return traceFields('demo');
+        return fieldsNow();
       });
     });
     assert.deepEqual(fields, { ...OF_HTTP, ...OF_CLIENT });
     assert.deepEqual(
-      withTraces({ client: CLIENT }, () => traceFields('demo')),
+      withTraces({ client: CLIENT }, () => fieldsNow()),
       OF_CLIENT,
     );
-    assert.deepEqual(traceFields('demo'), {});
+    assert.deepEqual(fieldsNow(), {});
   });
 
   for (const [value, isValid] of [

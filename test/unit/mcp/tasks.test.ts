@@ -1,5 +1,6 @@
 /** MCP tasks and traces at an endpoint whose jobs are in memory. The conformance suite tests the format. */
 import assert from 'node:assert/strict';
+import { currentTraces } from '../../../functions/src/kernel/trace.ts';
 import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 import { type Fields, resultOf, send } from '../../support/modernCalls.ts';
 import { taskToolset } from '../../support/task-toolset.ts';
@@ -13,13 +14,16 @@ const UNSUPPORTED = {
 describe('MCP tasks', () => {
   let endpoint: RunningEndpoint;
   let charged = 0;
+  const logged: unknown[] = [];
 
   before(async () => {
     const { toolset, questions } = taskToolset();
     const take = async () => {
       charged += 1;
     };
-    endpoint = await serveEndpoint({ ...memoryPorts(), toolsets: [toolset], questions, limits: { take } });
+    const ports = memoryPorts();
+    const log = { ...ports.log, info: () => void logged.push(currentTraces.getStore()) };
+    endpoint = await serveEndpoint({ ...ports, toolsets: [toolset], questions, limits: { take }, log });
   });
   after(() => endpoint?.close());
 
@@ -64,6 +68,20 @@ describe('MCP tasks', () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { taskId: 'job-1' } });
     const response = await fetch(`${endpoint.url}/mcp/test`, { method: 'POST', headers, body });
     assert.equal(Object(await response.json()).error.code, -32601);
+  });
+
+  it('are logged with the traces of the HTTP request and of the client, if these are valid', async () => {
+    const [http, client] = ['1', '2'].map((digit) => `00-${digit.repeat(32)}-${digit.repeat(16)}-01`);
+    for (const [header, traceparent, expected] of [
+      [http, client, { http, client }],
+      [http, 'x', { http, client: undefined }],
+      ['x', client, { http: undefined, client }],
+      ['x', 7, undefined],
+    ] as const) {
+      logged.length = 0;
+      await ask('tools/call', SLOW, { meta: { traceparent }, headers: { traceparent: String(header) } });
+      assert.deepEqual(logged, [expected]);
+    }
   });
 
   it('show no internals if the work breaks', async () => {

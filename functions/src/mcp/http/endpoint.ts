@@ -44,7 +44,8 @@ export function createEndpoint(front: FrontDependencies, load: Arrived['load']):
     }
   };
   return (request, response) => {
-    const http = validTraceparent(request.headers['traceparent']);
-    return withTraces({ http }, () => respond(request, response));
+    const { traceparent } = request.headers;
+    if (traceparent === undefined) return respond(request, response);
+    return withTraces({ http: validTraceparent(traceparent) }, () => respond(request, response));
   };
 }

@@ -72,15 +72,15 @@ function rpc(exchange: Exchange & WithContext & ReadBody): false | Promise<true>
 function mcp(exchange: Exchange & WithContext & { readonly message: unknown }): Promise<true> {
   const { request, deployment, routed, message } = exchange;
   const { headers } = request;
-  const client = validTraceparent(valueAt(Array.isArray(message) ? message[0] : message, TRACEPARENT_PATH));
-  const traceparent = client ?? validTraceparent(headers['traceparent']);
-  const inbound = {
-    ...routed,
-    ...(traceparent !== undefined && { requestContext: { ...routed.requestContext, traceparent } }),
-  };
+  const sent = valueAt(Array.isArray(message) ? message[0] : message, TRACEPARENT_PATH);
+  const { traceparent: header } = headers;
+  const inbound = { ...routed, headers, body: message };
+  if (sent === undefined && header === undefined) return reply(exchange, serveMcp(deployment, inbound));
+  const client = validTraceparent(sent);
+  const requestContext = { ...routed.requestContext, traceparent: client ?? validTraceparent(header) };
   return reply(
     exchange,
-    withTraces({ client }, () => serveMcp(deployment, { ...inbound, headers, body: message })),
+    withTraces({ client }, () => serveMcp(deployment, { ...inbound, requestContext })),
   );
 }
 

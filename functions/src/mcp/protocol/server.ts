@@ -16,12 +16,12 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { MusterError } from '../../kernel/errors.ts';
-import { mayNeedApproval } from '../approval.ts';
 import type { CallPorts } from '../call.ts';
 import type { RoutedRequest } from '../catalog.ts';
 import { HTTP_REJECTED } from '../http/rejection.ts';
 import { errorReply, type McpReply } from '../http/response.ts';
 import type { StreamPorts } from '../http/streams.ts';
+import { mayNeedApproval } from '../tool.ts';
 import { errorObject } from '../toolResponse.ts';
 import { checkJsonLimits, isRecord, valueAt } from '../validation.ts';
 import { respondSequentially } from './batch.ts';
