@@ -226,11 +226,7 @@ export const reportTask = shapes.defineTool({
     const { services, workspace, respondWithTask, disconnectSignal, trackWait } = context;
     if (until === 'end') {
       const { task } = await services.coding.find(workspace, id);
-<<<<<<< HEAD
-      const longest = Math.min(MAX_REPORT_WAIT_MS, context.timeLeft() - RESPONSE_MARGIN_MS);
-=======
-      const longest = Math.floor(Math.min(MAX_WAIT_MS, context.timeLeft() - RESPONSE_MARGIN_MS));
->>>>>>> 9fca50e16d777a2ad309f9b82bff7a0498127aef
+      const longest = Math.floor(Math.min(MAX_REPORT_WAIT_MS, context.timeLeft() - RESPONSE_MARGIN_MS));
       if (isClosed(task.status) || longest <= 0) return reportOf(context, workspace, id);
       if (respondWithTask !== undefined) respondWithTask(taskStateOf(context, task));
       else {
