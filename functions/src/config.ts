@@ -194,15 +194,20 @@ export function rateLimit() {
   return perSecond > 0 ? { perSecond, burst: Math.max(1, rateLimitBurst.value()) } : undefined;
 }
 
-/** Returns models.json, the keys of its providers, and the parameters that earlier versions had in its place. */
+/** Returns models.json, not validated, the keys of its providers, and the parameters that it has replaced. */
 export function modelEnvironment() {
   const local = isEmulator() ? process.env['MUSTER_MODELS'] : undefined;
   const file: unknown = local === undefined ? models : JSON.parse(local);
-  const former = (model: ReturnType<typeof text>, { input, output }: typeof claudePrices) => ({
+  const parametersOf = (model: ReturnType<typeof text>, { input, output }: typeof claudePrices) => ({
     model: model.value(),
     inputPrice: input.value(),
     outputPrice: output.value(),
   });
+  /** Parameters of versions before models.json. A parameter that is not empty takes precedence over the file. */
+  const former: Readonly<Record<string, ReturnType<typeof parametersOf>>> = {
+    claude: parametersOf(claudeModel, claudePrices),
+    gemini: parametersOf(geminiModel, geminiPrices),
+  };
   return {
     file,
     secrets: Object.fromEntries([anthropicApiKey, geminiApiKey, modelKeys].map((one) => [one.name, secretValue(one)])),
@@ -210,8 +215,9 @@ export function modelEnvironment() {
       anthropic: anthropicBaseUrl.value() || parameters.strings.ANTHROPIC_BASE_URL.default,
       gemini: geminiBaseUrl.value() || parameters.strings.GEMINI_BASE_URL.default,
     },
-    former: { claude: former(claudeModel, claudePrices), gemini: former(geminiModel, geminiPrices) },
+    former,
     project: process.env['GCLOUD_PROJECT'] ?? '',
+    /** Whether the process has credentials of Google. The emulators have none, unless the developer has signed in. */
     hasGoogleLogin: !isEmulator() || process.env['MUSTER_GOOGLE_LOGIN'] === 'yes',
   };
 }

@@ -43,7 +43,7 @@ import {
 } from './changes.ts';
 import type { ExternalServices } from './externalServices.ts';
 import { reconciliationJob, relayJob } from './reconciliation.ts';
-import { archiveRetention, graphRetention, Retention, recordRetention } from './retention.ts';
+import { Retention, recordRetention } from './retention.ts';
 import { LostAccessTriggers, onBudgetWritten, onGraphWritten } from './triggerHandlers.ts';
 
 /**
@@ -244,11 +244,7 @@ export function compose(outer: ExternalServices, baseUrl = '') {
     taskLogs: coding.ports.taskLogs,
     runs: orchestration.ports.runs,
   });
-  const records = [
-    ...recordRetention(database, days),
-    graphRetention(database, days),
-    archiveRetention(database, days),
-  ];
+  const records = recordRetention(database, days);
   const expiring = [
     ...Object.values(limits.ledgers),
     firebase.expiring.subscriptions,

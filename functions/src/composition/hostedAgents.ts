@@ -1,4 +1,5 @@
 /** The hosted agents of models.json. This file is the only one that maps the APIs of providers to vendors' code. */
+import type { modelEnvironment } from '../config.ts';
 import type { Log } from '../kernel/ports.ts';
 import type { AgentProfile, HostedAgent } from '../toolsets/orchestration/rules/agents/model.ts';
 import {
@@ -7,32 +8,14 @@ import {
   readModelKeys,
   readModels,
 } from '../toolsets/orchestration/rules/agents/modelFile.ts';
-import { Claude } from '../vendors/anthropic/claude.ts';
-import { VertexClaude } from '../vendors/anthropic/vertex.ts';
-import { Gemini } from '../vendors/gemini/gemini.ts';
-import { VertexGemini } from '../vendors/gemini/vertex.ts';
+import { Claude, VertexClaude } from '../vendors/anthropic/claude.ts';
+import { Gemini, VertexGemini } from '../vendors/gemini/gemini.ts';
 import { OpenAiChat } from '../vendors/openai/chat.ts';
 import { OpenAiResponses } from '../vendors/openai/responses.ts';
 import { MODEL_KEYS, type ModelSettings } from '../vendors/vendorModel.ts';
 import { ownIdentity, type VertexSettings, vertexAddress } from '../vendors/vertexAccess.ts';
 
-/** Parameters of versions before models.json. A parameter that is not empty takes precedence over the file. */
-interface FormerParameters {
-  readonly model: string;
-  readonly inputPrice: string;
-  readonly outputPrice: string;
-}
-
-export interface ModelEnvironment {
-  /** The file models.json, not validated. */
-  readonly file: unknown;
-  readonly secrets: Readonly<Record<string, string | undefined>>;
-  readonly addresses: Readonly<Record<'anthropic' | 'gemini', string>>;
-  readonly former: Readonly<Record<string, FormerParameters>>;
-  readonly project: string;
-  /** Whether the process has credentials of Google. The emulators have none, unless the developer has signed in. */
-  readonly hasGoogleLogin: boolean;
-}
+export type ModelEnvironment = ReturnType<typeof modelEnvironment>;
 
 interface HostedAgentsPorts {
   readonly log: Log;
@@ -100,7 +83,7 @@ const NO_LOGIN =
 const INVALID_KEYS = `${MODEL_KEYS} must be a JSON object of texts, such as {"openai": "sk-…"}. Set it again.`;
 
 /** Applies the parameters of earlier versions. They are read until version 0.6. */
-function withFormer(profile: AgentProfile, former: FormerParameters | undefined, log: Log): Adjusted {
+function withFormer(profile: AgentProfile, former: ModelEnvironment['former'][string] | undefined, log: Log): Adjusted {
   const { model = '', inputPrice = '', outputPrice = '' } = former ?? {};
   if (`${model}${inputPrice}${outputPrice}`.trim() === '') return profile;
   const prefix = profile.name.toUpperCase();

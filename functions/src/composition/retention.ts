@@ -13,14 +13,7 @@ import { readDue } from '../kernel/firestore/reading.ts';
 import { STALE_CODES, statusCode } from '../kernel/firestore/verifiedCommit.ts';
 import type { TimeCursor } from '../kernel/paging.ts';
 import { Service } from '../kernel/ports.ts';
-import {
-  type RetentionDays,
-  retentionJob,
-  type SweepContext,
-  type SweepJob,
-  type SweepReport,
-  sweepPages,
-} from '../kernel/sweep.ts';
+import { type RetentionDays, retentionJob, type SweepJob, sweepCounting } from '../kernel/sweep.ts';
 import type { DatabaseMetricsLedger } from '../limits/store/ledgers.ts';
 import type { TaskLogQueries } from '../toolsets/coding/rules/ports.ts';
 import { type CoordinationPorts, isClosed, type Task, taskNode } from '../toolsets/coordination/index.ts';
@@ -39,8 +32,9 @@ const RECORDS = [
   { collection: COLLECTIONS.trail, time: 'at', kept: 'trail' },
 ] as const;
 
+/** Returns the jobs that delete records of ended work. */
 export function recordRetention(database: Firestore, days: RetentionDays): readonly SweepJob[] {
-  return RECORDS.map(({ collection, time, kept }) =>
+  const records = RECORDS.map(({ collection, time, kept }) =>
     retentionJob(`${collection} kept`, days[kept], async (before, { isOver }) => {
       const old = database.collection(collection).where(time, '<=', before).orderBy(time);
       const removed = await deleteFound(old, isOver);
@@ -49,41 +43,39 @@ export function recordRetention(database: Firestore, days: RetentionDays): reado
       return { counts: { removed }, isBehind: isOver(), ...left };
     }),
   );
+  return [...records, graphRetention(database, days), archiveRetention(database, days)];
 }
 
 const BATCH = 100;
 
 /** Returns the job that deletes graph trees if every item in them was deleted. */
-export function graphRetention(database: Firestore, days: RetentionDays): SweepJob {
+function graphRetention(database: Firestore, days: RetentionDays): SweepJob {
   const nodes = database.collection(COLLECTIONS.graph);
   const below = ({ id }: DocumentReference) => nodes.where('ancestors', 'array-contains', id);
-  return retentionJob('graph kept', days.tasks, async (before, turn) => {
-    const counts = { removed: 0 };
+  return retentionJob('graph kept', days.tasks, (before, turn) => {
     const due = (after: TimeCursor | undefined) => {
       const page = { now: before, limit: BATCH, after };
       return readDue(nodes.where('deleted', '==', true), 'created_at', page, (snapshot) => [snapshot]);
     };
-    const end = await sweepPages(turn, due, async (snapshot) => {
+    return sweepCounting(turn, 'removed', due, async (snapshot) => {
       const stored: unknown = snapshot.get('ancestors');
       const above = Array.isArray(stored) ? stored.map((key) => nodes.doc(String(key))) : [];
       const those = above.length === 0 ? [] : await database.getAll(...above);
-      if (those.some(({ exists }) => exists)) return;
-      if (!(await below(snapshot.ref).where('deleted', '==', false).limit(1).get()).empty) return;
+      if (those.some(({ exists }) => exists)) return 0;
+      if (!(await below(snapshot.ref).where('deleted', '==', false).limit(1).get()).empty) return 0;
       // The root is deleted last. If an instance crashes before that, the next sweep still finds the tree.
       const removed = await deleteFound(below(snapshot.ref).where('deleted', '==', true));
       await snapshot.ref.delete();
-      counts.removed += removed + 1;
+      return removed + 1;
     });
-    return { counts, ...end };
   });
 }
 
 /** Returns the job that deletes archived sessions and their counters once their tasks and findings are deleted. */
-export function archiveRetention(database: Firestore, days: RetentionDays): SweepJob {
+function archiveRetention(database: Firestore, days: RetentionDays): SweepJob {
   const isEmpty = async (collection: string, session: string): Promise<boolean> =>
     (await database.collection(collection).where('session', '==', session).limit(1).select().get()).empty;
-  return retentionJob('archive kept', days.tasks, async (before, turn) => {
-    const counts = { removed: 0 };
+  return retentionJob('archive kept', days.tasks, (before, turn) => {
     const cleared = database.collectionGroup(ARCHIVE).where('cleared', '==', true);
     const due = cleared.where('archived_at', '<=', before).orderBy('archived_at').limit(BATCH);
     // Sessions archived at the same instant can be split across two pages. The second part is deleted an hour later.
@@ -92,14 +84,14 @@ export function archiveRetention(database: Firestore, days: RetentionDays): Swee
       const found = docs.map((item) => ({ item, place: { at: item.get('archived_at').toDate(), id: item.id } }));
       return { found, next: docs.length === BATCH ? found.at(-1)?.place : undefined };
     };
-    const end = await sweepPages(turn, old, async ({ ref, updateTime }) => {
+    return sweepCounting(turn, 'removed', old, async ({ ref, updateTime }) => {
       const isLeft = [COLLECTIONS.tasks, COLLECTIONS.discoveries].map((one) => isEmpty(one, ref.id));
       const workspace = ref.parent.parent?.id;
-      if (workspace === undefined || (await Promise.all(isLeft)).includes(false)) return;
+      if (workspace === undefined || (await Promise.all(isLeft)).includes(false)) return false;
       const { docs } = await database.collection(countersPath(workspace, ref.id)).select().get();
       const batch = database.batch().delete(ref, { lastUpdateTime: updateTime });
       for (const counter of docs) batch.delete(counter.ref);
-      const isDeleted = await batch.commit().then(
+      return batch.commit().then(
         () => true,
         // The commit is stale because the session was restored in the meantime.
         (error: unknown) => {
@@ -107,9 +99,7 @@ export function archiveRetention(database: Firestore, days: RetentionDays): Swee
           throw error;
         },
       );
-      counts.removed += Number(isDeleted);
     });
-    return { counts, ...end };
   });
 }
 
@@ -123,23 +113,15 @@ interface RetentionPorts extends CoordinationPorts, GraphPorts {
 
 export class Retention extends Service<RetentionPorts> {
   readonly sweepJobs: readonly SweepJob[] = [
-    retentionJob('tasks kept', this.ports.retention.tasks, async (before, turn) => {
-      const counts = { removed: 0 };
+    retentionJob('tasks kept', this.ports.retention.tasks, (before, turn) => {
       const old = (after: TimeCursor | undefined) => this.ports.tasks.closedBefore(before, BATCH, after);
-      const end = await sweepPages(turn, old, async ({ value: { id } }) => {
-        const isDeleted = await this.attempt('task', id, () => this.removeTask(id, before));
-        counts.removed += Number(isDeleted);
-      });
-      return { counts, ...end };
+      return sweepCounting(turn, 'removed', old, ({ value: { id } }) =>
+        this.attempt('task', id, () => this.removeTask(id, before)),
+      );
     }),
-    retentionJob('runs kept', this.ports.retention.runs, async (before, turn) => {
-      const counts = { removed: 0 };
+    retentionJob('runs kept', this.ports.retention.runs, (before, turn) => {
       const old = (after: TimeCursor | undefined) => this.ports.runs.endedBefore(before, BATCH, after);
-      const end = await sweepPages(turn, old, async (run) => {
-        const isDeleted = await this.attempt('run', run.value.id, () => this.removeRun(run));
-        counts.removed += Number(isDeleted);
-      });
-      return { counts, ...end };
+      return sweepCounting(turn, 'removed', old, (run) => this.attempt('run', run.value.id, () => this.removeRun(run)));
     }),
     retentionJob('logs kept', this.ports.retention.logs, async (before, turn) => {
       const counts = { removed: 0 };
@@ -154,18 +136,13 @@ export class Retention extends Service<RetentionPorts> {
       }
       return { counts, isBehind: false };
     }),
-    retentionJob('agents kept', this.ports.retention.agents ?? 0, (before, turn) => this.removeAgents(before, turn)),
+    retentionJob('agents kept', this.ports.retention.agents ?? 0, (before, turn) => {
+      const due = (after: TimeCursor | undefined) => this.ports.agents.offlineTerminals(before, BATCH, after);
+      return sweepCounting(turn, 'removed', due, (agent) =>
+        this.attempt('agent', agent.value.id, () => this.removeAgent(agent)),
+      );
+    }),
   ];
-
-  private removeAgents(before: Date, turn: SweepContext): Promise<SweepReport> {
-    const { agents } = this.ports;
-    const counts = { removed: 0 };
-    const due = (after: TimeCursor | undefined) => agents.offlineTerminals(before, BATCH, after);
-    return sweepPages(turn, due, async (agent) => {
-      const isDeleted = await this.attempt('agent', agent.value.id, () => this.removeAgent(agent));
-      counts.removed += Number(isDeleted);
-    }).then((end) => ({ counts, ...end }));
-  }
 
   /** Deletes a terminal that holds no task. Its counts, skills and metrics are deleted too. */
   private async removeAgent({ value: agent, version }: Versioned<Agent>): Promise<boolean> {

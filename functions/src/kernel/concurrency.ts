@@ -64,6 +64,20 @@ export function cancellableAbort(signal: AbortSignal | undefined): CancellableWa
   return { promise, dispose: () => signal?.removeEventListener('abort', resolve) };
 }
 
+/** Resolves when a watch calls `done` or `until` aborts. @param watch starts watches; returns functions that end them */
+export async function watchUntil(
+  until: AbortSignal,
+  watch: (done: () => void) => readonly (() => void)[],
+): Promise<void> {
+  if (until.aborted) return;
+  const { promise, resolve } = deferred();
+  const stops = watch(resolve);
+  until.addEventListener('abort', resolve);
+  await promise;
+  until.removeEventListener('abort', resolve);
+  for (const stop of stops) stop();
+}
+
 const CONTENTION = 'CONTENTION';
 const MAX_CONFLICT_RETRIES = 25;
 const MAX_BACKOFF_MS = 200;

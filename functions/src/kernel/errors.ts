@@ -73,6 +73,18 @@ function bounded(sentence: string): string {
   return `${sentence.slice(0, half)}…${sentence.slice(1 - half)}`.replace(/\p{Surrogate}/gu, '');
 }
 
+/** Returns the error for a missing item. @param named the argument with its id @param place such as ` in this workspace` */
+export function notFound(what: string, named: Readonly<Record<string, string>>, suggestion: string, place = '') {
+  const [[field = '', value = ''] = []] = Object.entries(named);
+  return new MusterError('NOT_FOUND', `${what} "${value}" not found${place}.`, { field, value, suggestion });
+}
+
+/** Returns the error for a name that is not among the known ones. @param field the argument with the name */
+export function unknownName(what: string, value: string, known: readonly string[], field: string): MusterError {
+  const suggestion = `Use one of: ${known.join(', ')}.`;
+  return new MusterError('VALIDATION_ERROR', `Unknown ${what} "${value}".`, { field, value, suggestion });
+}
+
 /** Returns the error for an idempotency key that belongs to another call. */
 export function keyReused(): MusterError {
   return new MusterError('CONFLICT', 'This idempotency_key was already used with other arguments.', {

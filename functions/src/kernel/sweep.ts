@@ -108,6 +108,21 @@ export async function sweepPages<Item>(
   }
 }
 
+/** Sweeps like `sweepPages`, and reports as `counted` the sum of what `work` returns. `true` counts as 1. */
+export async function sweepCounting<Item>(
+  turn: SweepContext,
+  counted: string,
+  read: (after: TimeCursor | undefined) => Promise<SweepBatch<Item>>,
+  work: (item: Item) => Promise<number | boolean>,
+): Promise<SweepReport> {
+  let count = 0;
+  const end = await sweepPages(turn, read, async (item) => {
+    const done = await work(item);
+    count += Number(done);
+  });
+  return { counts: { [counted]: count }, ...end };
+}
+
 const behindJob = z.object({
   since: timestamp,
   /** Position at which the job resumes; if absent, the job starts at the beginning. */

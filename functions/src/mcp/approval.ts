@@ -4,7 +4,7 @@ import { approvalRulesIn } from '../identity/rules/principal.ts';
 import { MusterError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { LooseningError } from '../kernel/loosening.ts';
-import type { CallContext, ClientQuestions, RequestContext } from './callContext.ts';
+import { type CallContext, type ClientQuestions, type RequestContext, shownAtClient } from './callContext.ts';
 import type { PreparedCall, Tool } from './tool.ts';
 
 export interface ApprovalPorts {
@@ -47,17 +47,10 @@ export function withApproval(
  * the decision, because that the page was opened is not an approval. Returns whether to check the approval again.
  */
 async function isDecidedAtClient(questions: ClientQuestions, context: CallContext, error: unknown): Promise<boolean> {
-  const { elicitation, principal, operation, disconnectSignal, trackWait } = context;
-  if (elicitation === undefined || !(error instanceof MusterError) || error.code !== 'APPROVAL_REQUIRED') return false;
+  if (!(error instanceof MusterError) || error.code !== 'APPROVAL_REQUIRED') return false;
   const id = String(error.details.about?.['request_id']);
-  const response = elicitation.response(id);
-  if (response === undefined) {
-    const pending = await questions.pending(principal, { request: id });
-    for (const [key, question] of pending) elicitation.ask(key, question);
-    return false;
-  }
-  await questions.shown(principal, id, response, { by: operation.by });
-  if (response.action !== 'accept') return false;
-  await questions.decided(principal, id, { disconnectSignal, trackWait });
+  const { response } = await shownAtClient(questions, context, id);
+  if (response?.action !== 'accept') return false;
+  await questions.decided(context.principal, id, context);
   return true;
 }

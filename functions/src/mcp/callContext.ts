@@ -92,6 +92,21 @@ export interface ClientQuestions {
   decided(principal: Principal, id: string, poll: LongPoll): Promise<unknown>;
 }
 
+/** Lets the client show a request. When the client repeats the call, records and returns the person's response. */
+export async function shownAtClient(
+  questions: ClientQuestions,
+  { elicitation, principal, operation }: Pick<CallContext, 'elicitation' | 'principal' | 'operation'>,
+  id: string,
+): Promise<{ readonly isAsking: boolean; readonly response?: ElicitationResponse }> {
+  const response = elicitation?.response(id);
+  if (response !== undefined) {
+    await questions.shown(principal, id, response, { by: operation.by });
+    return { isAsking: false, response };
+  }
+  const pending = elicitation ? [...(await questions.pending(principal, { request: id }))] : [];
+  return { isAsking: pending.some(([key, question]) => elicitation?.ask(key, question)) };
+}
+
 /**
  * Work that continues after its call, as MCP's tasks extension shows it. It is stored as a run or a coding task, so any
  * instance can respond. Source: docs/decisions/0058-tasks-prompts-traces.md.

@@ -30,8 +30,8 @@ export interface ModelSettings extends AgentProfile {
 
 /** Access to a vendor through a platform with its own credentials and errors. */
 interface Platform {
-  /** Runs before each request. Obtains the credentials. */
-  prepare(): Promise<unknown>;
+  /** Runs before each request. @throws ModelFailure without credentials */
+  prepare(progress: Progress): Promise<void>;
   /** Returns the failure of a request if its cause is specific to the platform. */
   failureOf(error: unknown, progress: Progress): ModelFailure | undefined;
 }
@@ -144,7 +144,7 @@ export abstract class VendorModel<Client, Settings extends ModelSettings = Model
   /** Returns the vendor's client. The next request connects again if this fails. @throws ModelFailure */
   private async connected(progress: Progress): Promise<Client> {
     try {
-      await this.platform?.prepare();
+      await this.platform?.prepare(progress);
       this.client ??= this.connect();
       return await this.client;
     } catch (error) {
@@ -154,6 +154,7 @@ export abstract class VendorModel<Client, Settings extends ModelSettings = Model
   }
 
   private classified(error: unknown, progress: Progress): ModelFailure {
+    if (error instanceof ModelFailure) return error;
     return this.platform?.failureOf(error, progress) ?? this.failureOf(error, progress);
   }
 

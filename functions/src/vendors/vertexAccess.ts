@@ -3,7 +3,7 @@ import type { AuthClient } from 'google-auth-library';
 import { z } from 'zod';
 import { loadedOnce } from '../kernel/memoCache.ts';
 import type { ModelFailure } from '../toolsets/orchestration/index.ts';
-import { failure, type Progress } from './modelFailure.ts';
+import { classOfStatus, failure, type Progress } from './modelFailure.ts';
 import type { ModelSettings } from './vendorModel.ts';
 
 export interface VertexSettings extends ModelSettings {
@@ -31,24 +31,6 @@ export function ownIdentity(): VertexSettings['identity'] {
   return async () => (await google()).getClient();
 }
 
-class NoGoogleTokenError extends Error {
-  constructor() {
-    super('Google issued no token.');
-    this.name = 'NoGoogleTokenError';
-  }
-}
-
-/** Returns the identity if it has a token. The SDKs would report a missing token as a lost connection. */
-export async function identityWithToken({ identity }: VertexSettings): Promise<AuthClient> {
-  try {
-    const client = await identity();
-    await client.getRequestHeaders();
-    return client;
-  } catch {
-    throw new NoGoogleTokenError(); // Google's own error may quote parts of a credential.
-  }
-}
-
 const REFUSALS: Readonly<Record<number, string>> = {
   403: 'HTTP 403: the service account needs roles/aiplatform.user, and a Claude model must be enabled in Model Garden',
   404: 'HTTP 404: probably an unknown model or location',
@@ -57,16 +39,21 @@ const REFUSALS: Readonly<Record<number, string>> = {
 const refused = z.object({ status: z.int() });
 
 /** Returns the checks and failures that Vertex AI adds to those of a vendor. */
-export function vertexPlatform(settings: VertexSettings) {
-  return { prepare: () => identityWithToken(settings), failureOf: vertexFailure };
-}
-
-function vertexFailure(error: unknown, progress: Progress): ModelFailure | undefined {
-  if (error instanceof NoGoogleTokenError)
-    return failure('authentication', progress, { detail: 'no Google credentials', outcome_unknown: false });
-  const { status } = refused.safeParse(error).data ?? {};
-  const detail = status === undefined ? undefined : REFUSALS[status];
-  return detail === undefined
-    ? undefined
-    : failure(status === 403 ? 'authentication' : 'invalid_request', progress, { detail });
+export function vertexPlatform({ identity }: VertexSettings) {
+  return {
+    /** Requires a token. The SDKs would report a missing token as a lost connection. */
+    async prepare(progress: Progress): Promise<void> {
+      try {
+        await (await identity()).getRequestHeaders();
+      } catch {
+        // Google's own error may quote parts of a credential.
+        throw failure('authentication', progress, { detail: 'no Google credentials', outcome_unknown: false });
+      }
+    },
+    failureOf(error: unknown, progress: Progress): ModelFailure | undefined {
+      const { status = 0 } = refused.safeParse(error).data ?? {};
+      const detail = REFUSALS[status];
+      return detail === undefined ? undefined : failure(classOfStatus(status), progress, { detail });
+    },
+  };
 }

@@ -120,7 +120,7 @@ async function repeatingCalls(): Promise<readonly Call[]> {
 }
 
 async function retentionCalls(): Promise<readonly Call[]> {
-  const { archiveRetention, graphRetention, recordRetention }: RetentionStore = await load('composition/retention.ts');
+  const { recordRetention }: RetentionStore = await load('composition/retention.ts');
   const days = { events: 1, trail: 1, logs: 1, runs: 1, tasks: 1 };
   const turn = sweepContextAt(new Date('2026-11-22T09:00:00Z'));
   return [
@@ -129,8 +129,7 @@ async function retentionCalls(): Promise<readonly Call[]> {
       await database.doc('graph/todo-gone-part').set(node);
       const archived = { cleared: true, archived_at: new Date(0) };
       await database.doc('workspaces/alpha/archive/session-1').set(archived);
-      const parts = [graphRetention(database, days), archiveRetention(database, days)];
-      for (const part of [...recordRetention(database, days), ...parts]) await part.run(turn);
+      for (const part of recordRetention(database, days)) await part.run(turn);
     },
   ];
 }

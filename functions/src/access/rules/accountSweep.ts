@@ -3,7 +3,7 @@ import { type AccountState, isSuspended, type PeopleChanges, type Person } from 
 import type { KnownAccount } from '../../identity/rules/ports.ts';
 import { StaleWriteError } from '../../kernel/commit.ts';
 import { Service } from '../../kernel/ports.ts';
-import { type SweepContext, type SweepJob, type SweepReport, sweepPages } from '../../kernel/sweep.ts';
+import { type SweepContext, type SweepJob, type SweepReport, sweepCounting } from '../../kernel/sweep.ts';
 import type { AccessPorts } from './ports.ts';
 
 /** Maximum number of accounts in one request to Firebase Auth. */
@@ -42,10 +42,10 @@ function stateOf(found: KnownAccount | undefined): AccountState {
 export class AccountSweep extends Service<Pick<AccessPorts, 'people' | 'idTokens' | 'store' | 'clock' | 'log'>> {
   readonly sweepJob: SweepJob = { name: 'accounts', run: (turn) => this.sweep(turn) };
 
-  private async sweep(turn: SweepContext): Promise<SweepReport> {
-    const counts = { changed: 0 };
-    const end = await sweepPages(
+  private sweep(turn: SweepContext): Promise<SweepReport> {
+    return sweepCounting(
       turn,
+      'changed',
       async (after) => {
         const page = await this.ports.people.after(after?.id, PAGE);
         const states = page.length === 0 ? undefined : await this.ports.idTokens.states(page.map(({ uid }) => uid));
@@ -57,11 +57,8 @@ export class AccountSweep extends Service<Pick<AccessPorts, 'people' | 'idTokens
         const last = page.length === PAGE ? page.at(-1) : undefined;
         return { found, next: last && cursorOf(last.uid) };
       },
-      async (change) => {
-        counts.changed += Number(await this.store(change));
-      },
+      (change) => this.store(change),
     );
-    return { counts, ...end };
   }
 
   /** Stores one change. Never fails, so that a failure does not stop the other changes. */

@@ -1,7 +1,7 @@
 /** Table of who can access which data. Tests compare the security rules with it. Source: docs/data-model.md. */
 import { z } from 'zod';
 import { ROLES } from '../../identity/rules/role.ts';
-import rows from './permissions.json' with { type: 'json' };
+import tables from './permissions.json' with { type: 'json' };
 
 /** Required caller: a minimum role, the owner, the owner or the owner's agents, or only the server (`no one`). */
 const minimumRole = z.enum([...ROLES, 'owner', 'owner and agents', 'no one']);
@@ -20,8 +20,7 @@ const where = z.union([
   z.strictObject({ first: z.string() }),
 ]);
 
-const permission = z.strictObject({
-  database: z.enum(['firestore', 'realtime']),
+const row = z.strictObject({
   /** Path of a document or node, with variables in braces. `{name=**}` matches any number of segments. */
   path: z.string(),
   holds: z.string(),
@@ -42,10 +41,15 @@ const permission = z.strictObject({
   /** Child keys by which Realtime Database queries order this path. */
   indexOn: z.array(z.string()).exactOptional(),
 });
-export type Permission = z.output<typeof permission>;
+export type Permission = z.output<typeof row> & { readonly database: keyof typeof tables };
 
 /** All rows. The last row of each database matches every path that no other row matches. */
-export const permissions: readonly Permission[] = z.array(permission).parse(rows);
+export const permissions: readonly Permission[] = (['firestore', 'realtime'] as const).flatMap((database) =>
+  z
+    .array(row)
+    .parse(tables[database])
+    .map((one) => ({ database, ...one })),
+);
 
 /** Returns whether read access depends on the document's fields. If so, no caller can read a missing document. */
 export function isDecidedByContent({ reads, where, ownerField }: Permission): boolean {

@@ -3,7 +3,7 @@
  * registered. Source: docs/semantics.md#permissions; docs/decisions/0006-roles-and-registration.md.
  */
 import type { ChangeOf, Versioned } from '../../kernel/commit.ts';
-import { MusterError } from '../../kernel/errors.ts';
+import { MusterError, unknownName } from '../../kernel/errors.ts';
 import {
   type Credential,
   type CredentialChanges,
@@ -240,11 +240,6 @@ export function grantedLimits(principal: Principal, old: readonly Limits[], want
 
 function requireKnown(toolsets: readonly string[]): void {
   const known: readonly string[] = TOOLSETS;
-  const unknown = toolsets.filter((toolset) => !known.includes(toolset));
-  if (unknown.length === 0) return;
-  throw new MusterError('VALIDATION_ERROR', `Unknown toolset "${unknown[0]}".`, {
-    field: 'toolsets',
-    value: unknown[0],
-    suggestion: `Use one of: ${TOOLSETS.join(', ')}.`,
-  });
+  const unknown = toolsets.find((toolset) => !known.includes(toolset));
+  if (unknown !== undefined) throw unknownName('toolset', unknown, known, 'toolsets');
 }

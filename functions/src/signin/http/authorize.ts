@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { ROLES } from '../../identity/rules/role.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { Service } from '../../kernel/ports.ts';
-import { Attempts } from '../../limits/rules/attempts.ts';
 import { HttpRejection } from '../../mcp/http/rejection.ts';
 import { addressOf } from '../../mcp/http/request.ts';
 import {
@@ -16,7 +15,7 @@ import {
 import { SignInError } from '../rules/choices.ts';
 import { OAuthError } from '../rules/oauthError.ts';
 import { isOnThisMachine, isRegistered, shownHost } from '../rules/redirects.ts';
-import { jsonOf, tooMany } from './endpoints.ts';
+import { attemptsAt, jsonOf } from './endpoints.ts';
 import { consentPage, languageOf, type Problem, pageHeaders, problemPage } from './pages.ts';
 import { json, NOT_STORED, type Reply, type SignInPorts, type SignInRequest } from './signInRequest.ts';
 
@@ -64,15 +63,8 @@ class SignInPageError extends Error {
 }
 
 export class AuthorizationPage extends Service<SignInPorts> {
-  private readonly visits = new Attempts(
-    { perSecond: 1, burst: 60 },
-    tooMany('Too many sign-ins started from your IP address.'),
-  );
-
-  private readonly documents = new Attempts(
-    { perSecond: 10 / 60, burst: 10 },
-    tooMany('Too many unknown clients requested from your IP address.'),
-  );
+  private readonly visits = attemptsAt(1, 60, 'Too many sign-ins started from your IP address.');
+  private readonly documents = attemptsAt(10 / 60, 10, 'Too many unknown clients requested from your IP address.');
 
   /** Returns the page, a problem page, or a redirect to a program on the person's machine. Never throws. */
   async open(visit: SignInRequest): Promise<Reply> {

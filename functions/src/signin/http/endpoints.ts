@@ -16,15 +16,8 @@ const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
 export class TokenEndpoints extends Service<SignInPorts> {
   /** Limit of invalid codes and tokens per address. The limit is high, because people may share an address. */
-  private readonly failures = new Attempts(
-    { perSecond: 5, burst: 100 },
-    tooMany('Too many invalid codes and tokens from your IP address.'),
-  );
-
-  private readonly registrations = new Attempts(
-    { perSecond: 10 / 60, burst: 20 },
-    tooMany('Too many client registrations from your IP address.'),
-  );
+  private readonly failures = attemptsAt(5, 100, 'Too many invalid codes and tokens from your IP address.');
+  private readonly registrations = attemptsAt(10 / 60, 20, 'Too many client registrations from your IP address.');
 
   async token(visit: SignInRequest): Promise<Reply> {
     const { rejection, check, forgive } = this.attempt(visit);
@@ -98,8 +91,9 @@ export class TokenEndpoints extends Service<SignInPorts> {
   }
 }
 
-export function tooMany(message: string) {
-  return { message, reason: 'TOO_MANY_ATTEMPTS', suggestion: 'Retry' };
+/** Returns a limit of attempts per address. @param message of the error for more attempts */
+export function attemptsAt(perSecond: number, burst: number, message: string): Attempts {
+  return new Attempts({ perSecond, burst }, { message, reason: 'TOO_MANY_ATTEMPTS', suggestion: 'Retry' });
 }
 
 function tokenResponseOf({ accessToken, expiresIn, refreshToken, scope }: IssuedTokens) {

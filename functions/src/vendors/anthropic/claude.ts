@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { FailureClass, ModelFailure, ModelRequest } from '../../toolsets/orchestration/index.ts';
 import { classOfStatus, connectionFailure, failure, type Progress, statusDetail } from '../modelFailure.ts';
 import { type AnswerPart, fetchOnce, type ModelSettings, retryAfterMs, VendorModel } from '../vendorModel.ts';
+import { type VertexSettings, vertexPlatform } from '../vertexAccess.ts';
 
 const count = z.int().min(0).nullish();
 
@@ -100,6 +101,25 @@ export class Claude<Settings extends ModelSettings = ModelSettings> extends Vend
     return failure(classOf(event), progress, {
       detail: event.status === undefined ? 'during the response' : statusDetail(event.status),
       retry_after_ms: retryAfterMs(event.headers),
+    });
+  }
+}
+
+/** Claude models on Vertex AI. Source: https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai */
+export class VertexClaude extends Claude<VertexSettings> {
+  protected override readonly platform = vertexPlatform(this.settings);
+
+  protected override async connect(): Promise<MessagesClient> {
+    const { AnthropicVertex } = await import('@anthropic-ai/vertex-sdk');
+    const { project, location, baseUrl } = this.settings;
+    return new AnthropicVertex({
+      projectId: project,
+      region: location,
+      baseURL: `${baseUrl}/v1`,
+      authClient: await this.settings.identity(),
+      maxRetries: 0,
+      fetch: fetchOnce,
+      logLevel: 'off', // The SDK's log may quote responses.
     });
   }
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { FailureClass, ModelFailure, ModelRequest } from '../../toolsets/orchestration/index.ts';
 import { classOfStatus, connectionFailure, failure, type Progress, statusDetail } from '../modelFailure.ts';
 import { type AnswerPart, fetchOnce, type ModelSettings, retryAfterMs, VendorModel } from '../vendorModel.ts';
+import { type VertexSettings, vertexPlatform } from '../vertexAccess.ts';
 
 /** Finish reason that Muster uses if the prompt was blocked. */
 const PROMPT_BLOCKED = 'PROMPT_BLOCKED';
@@ -105,6 +106,24 @@ export class Gemini<Settings extends ModelSettings = ModelSettings> extends Vend
     return failure(classOf(parsed.status, details), progress, {
       detail: statusDetail(parsed.status),
       retry_after_ms: retryAfterMs(progress.headers) ?? retryDelay(details),
+    });
+  }
+}
+
+/** Gemini models on Vertex AI. Source: https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference */
+export class VertexGemini extends Gemini<VertexSettings> {
+  protected override readonly platform = vertexPlatform(this.settings);
+
+  protected override async connect(): Promise<GoogleGenAI> {
+    const { GoogleGenAI: Client } = await import('@google/genai');
+    const { project, location, baseUrl } = this.settings;
+    const authClient = await this.settings.identity();
+    return new Client({
+      vertexai: true,
+      project,
+      location,
+      googleAuthOptions: { authClient },
+      httpOptions: { baseUrl },
     });
   }
 }

@@ -11,7 +11,7 @@ import {
   type Scope,
 } from '../../../identity/rules/principal.ts';
 import { hasRole, type Role, weakerOf } from '../../../identity/rules/role.ts';
-import { MusterError } from '../../../kernel/errors.ts';
+import { MusterError, notFound } from '../../../kernel/errors.ts';
 
 /** Returns whether the caller can administer this workspace as an admin of the deployment. */
 export function administers(principal: Principal, workspace: string): boolean {
@@ -76,11 +76,8 @@ function roleTooLow(message: string, reason = 'ROLE_TOO_WEAK'): MusterError {
 
 /** Only admins get this error, because other callers must not learn which workspaces exist. */
 function workspaceNotFound(workspace: string): MusterError {
-  return new MusterError('NOT_FOUND', `Workspace "${workspace}" not found.`, {
-    field: 'workspace',
-    value: workspace,
-    suggestion: 'access.whoami lists your workspaces; access.create_workspace creates one.',
-  });
+  const suggestion = 'access.whoami lists your workspaces; access.create_workspace creates one.';
+  return notFound('Workspace', { workspace }, suggestion);
 }
 
 export interface CheckedTool {

@@ -15,7 +15,7 @@ import type { RecordResponse } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import type { FieldsCodec } from '../../../kernel/documentCodec.ts';
 import { cannotUndoError, restoredFields } from '../../../kernel/effects.ts';
-import { MusterError } from '../../../kernel/errors.ts';
+import { MusterError, unknownName } from '../../../kernel/errors.ts';
 import { canonicalJson } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { administers, deploymentError, requireAllowed, workspaceError } from './administration.ts';
@@ -146,12 +146,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     );
     const named = [...pinned, ...forbid.map((name, index) => ({ at: `forbid.${index}`, name }))];
     const unknown = named.find(({ name }) => !hosted.includes(name));
-    if (unknown === undefined) return;
-    throw new MusterError('VALIDATION_ERROR', `Unknown agent "${unknown.name}".`, {
-      field: `routing.${unknown.at}`,
-      value: unknown.name,
-      suggestion: `Use one of: ${hosted.join(', ')}.`,
-    });
+    if (unknown !== undefined) throw unknownName('agent', unknown.name, hosted, `routing.${unknown.at}`);
   }
 
   /** Returns the changes that an update requires. @throws MusterError FORBIDDEN; NOT_FOUND for an unknown approver */

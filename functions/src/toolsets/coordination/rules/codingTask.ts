@@ -1,7 +1,7 @@
 /** Coding fields of a task document, `tasks/{taskId}`. Source: the coding specification; docs/semantics.md#coding. */
 import { type Agent, foldedCapability } from '../../../agents/rules/agent.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { MusterError } from '../../../kernel/errors.ts';
+import { MusterError, notFound } from '../../../kernel/errors.ts';
 import type { Session } from './session.ts';
 import { CODING_TYPE, type FailureClass, isClosed, PROGRAMS, type QueuePart, type Task } from './task.ts';
 
@@ -92,12 +92,9 @@ export function requireCodingTask(
   workspace: string,
 ): Versioned<CodingTask> {
   const task = found?.value;
+  const suggestion = 'The resource task://list lists the coding tasks of this workspace.';
   if (found === undefined || task?.workspace !== workspace || !isCodingTask(task))
-    throw new MusterError('NOT_FOUND', `Coding task "${taskId}" not found in this workspace.`, {
-      field: 'taskId',
-      value: taskId,
-      suggestion: 'The resource task://list lists the coding tasks of this workspace.',
-    });
+    throw notFound('Coding task', { taskId }, suggestion, ' in this workspace');
   return { value: task, version: found.version };
 }
 

@@ -7,7 +7,7 @@ import type { ActingAgent } from '../../../agents/rules/liveness.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
 import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
-import { MusterError } from '../../../kernel/errors.ts';
+import { MusterError, notFound } from '../../../kernel/errors.ts';
 import { readFor, readUnreadable, Service } from '../../../kernel/ports.ts';
 import { CODING_AGENT } from './codingTask.ts';
 import type { Mailbox, Message } from './mailbox.ts';
@@ -185,11 +185,8 @@ function mailboxChanges(
 
 /** Returns the error for an agent that is not in the workspace. @param field the argument with the id */
 export function agentNotFound(agentId: string, field: 'agent_id' | 'agentId'): MusterError {
-  return new MusterError('NOT_FOUND', `Agent "${agentId}" not found in this workspace.`, {
-    field,
-    value: agentId,
-    suggestion: 'system.getAgents lists the agents of this workspace.',
-  });
+  const suggestion = 'system.getAgents lists the agents of this workspace.';
+  return notFound('Agent', { [field]: agentId }, suggestion, ' in this workspace');
 }
 
 function notYourMessages(agentId: string, field: 'read_until' | 'heard'): MusterError {

@@ -3,7 +3,7 @@ import { z } from 'zod/mini';
 import { foldedCapability } from '../../../agents/rules/agent.ts';
 import { type GraphNode, parentFields, titleOf } from '../../../graph/rules/graphNode.ts';
 import { documentCodec, fieldsCodec, jsonText, timestamp } from '../../../kernel/documentCodec.ts';
-import { MusterError } from '../../../kernel/errors.ts';
+import { MusterError, notFound } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { prefixesOf } from '../../../kernel/textSearch.ts';
 
@@ -444,11 +444,7 @@ export function isOfRun({ id }: Pick<Task, 'id'>): boolean {
 }
 
 export function taskNotFound(taskId: string): MusterError {
-  return new MusterError('NOT_FOUND', `Task "${taskId}" not found.`, {
-    field: 'task_id',
-    value: taskId,
-    suggestion: 'coordination.get_all_tasks lists the tasks of this workspace.',
-  });
+  return notFound('Task', { task_id: taskId }, 'coordination.get_all_tasks lists the tasks of this workspace.');
 }
 
 export interface TaskChanges {

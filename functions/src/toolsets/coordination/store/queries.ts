@@ -1,6 +1,6 @@
 import { FieldPath, type Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { deferred } from '../../../kernel/concurrency.ts';
+import { watchUntil } from '../../../kernel/concurrency.ts';
 import { deleteFound } from '../../../kernel/firestore/client.ts';
 import {
   COLLECTIONS,
@@ -149,23 +149,21 @@ export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries
 
   async openCodingOf(ownerUid: string, limit: number, after?: string): Promise<readonly Task[]> {
     const own = this.tasks.where('coding.owner_uid', '==', ownerUid).where('status', 'in', OPEN);
-    return this.byId(own, limit, after);
+    return (await this.byId(own, limit, after)).map(({ value }) => value);
   }
 
   async openCodingIn(workspace: string, limit: number, after?: string): Promise<readonly Task[]> {
     const there = this.tasks.where('workspace', '==', workspace).where('type', '==', CODING_TYPE);
-    return this.byId(there.where('status', 'in', OPEN), limit, after);
-  }
-
-  private async byId(query: Query, limit: number, after: string | undefined): Promise<readonly Task[]> {
-    const ordered = query.orderBy(FieldPath.documentId());
-    const found = await this.first(after === undefined ? ordered : ordered.startAfter(after), limit);
-    return found.map(({ value }) => value);
+    return (await this.byId(there.where('status', 'in', OPEN), limit, after)).map(({ value }) => value);
   }
 
   unsettled(limit: number, after?: string): Promise<readonly Versioned<Task>[]> {
-    const all = this.tasks.where('stuck_unsettled', '==', true).orderBy(FieldPath.documentId());
-    return this.first(after === undefined ? all : all.startAfter(after), limit);
+    return this.byId(this.tasks.where('stuck_unsettled', '==', true), limit, after);
+  }
+
+  private byId(query: Query, limit: number, after: string | undefined): Promise<readonly Versioned<Task>[]> {
+    const ordered = query.orderBy(FieldPath.documentId());
+    return this.first(after === undefined ? ordered : ordered.startAfter(after), limit);
   }
 
   listStuck(session: string, page: PageRequest): Promise<ListPage<Task>> {
@@ -215,7 +213,6 @@ export function ignoringDeadline(ready: Query): Query {
 const ignored = () => undefined;
 
 /** Mailboxes, stored as `mailboxes/{agentId}`. Members of the workspace may read agents, but not mailboxes. */
-
 export class FirestoreMailboxQueries extends FirestoreReader implements MailboxQueries {
   async find(agentId: string): Promise<Versioned<Mailbox> | undefined> {
     const snapshot = await this.database.doc(mailboxPath(agentId)).get();
@@ -228,25 +225,19 @@ export class FirestoreMailboxQueries extends FirestoreReader implements MailboxQ
     isAwaited: (message: Message) => boolean,
     until: AbortSignal,
   ): Promise<boolean> {
-    if (until.aborted) return false;
-    const { promise: end, resolve } = deferred();
     const readAt = timeOf(task.version).valueOf();
     let isThere = false;
     // If a watch fails, the wait lasts until `until`, and the caller reads both documents again.
-    const stops = [
+    await watchUntil(until, (done) => [
       this.database.doc(taskPath(task.id)).onSnapshot(({ updateTime }) => {
-        if (updateTime === undefined || updateTime.valueOf() > readAt) resolve();
+        if (updateTime === undefined || updateTime.valueOf() > readAt) done();
       }, ignored),
       this.database.doc(mailboxPath(agentId)).onSnapshot((snapshot) => {
         const found = this.documents.readable(snapshot, mailboxFromDocument);
         isThere = found.some(({ messages }) => messages.some(isAwaited));
-        if (isThere) resolve();
+        if (isThere) done();
       }, ignored),
-    ];
-    until.addEventListener('abort', resolve);
-    await end;
-    until.removeEventListener('abort', resolve);
-    for (const stop of stops) stop();
+    ]);
     return isThere;
   }
 

@@ -3,7 +3,7 @@ import { type DocumentSnapshot, type Firestore, type Query, Timestamp } from '@g
 import type { Database } from 'firebase-admin/database';
 import { z } from 'zod';
 import { DEFAULT_WORKSPACE } from '../../../identity/rules/principal.ts';
-import { deferred } from '../../../kernel/concurrency.ts';
+import { watchUntil } from '../../../kernel/concurrency.ts';
 import { COLLECTIONS, queueShardsPath, sessionPath, workspacePath } from '../../../kernel/firestore/paths.ts';
 import { type DocumentReading, FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { timeOf } from '../../../kernel/firestore/verifiedCommit.ts';
@@ -70,19 +70,14 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
     return oldest?.value.created_at;
   }
 
-  async growth(workspace: string, { session, readAt }: QueueMark, until: AbortSignal): Promise<void> {
-    if (until.aborted) return;
-    const { promise: end, resolve } = deferred();
+  growth(workspace: string, { session, readAt }: QueueMark, until: AbortSignal): Promise<void> {
     const fail = (error: Error) => this.log.warn('queue_watch_broke', { workspace, error });
-    const opened = (snapshot: DocumentSnapshot) => void (snapshot.get('session') !== undefined && resolve());
-    const stops =
-      session === undefined || readAt === undefined
+    return watchUntil(until, (grown) => {
+      const opened = (snapshot: DocumentSnapshot) => void (snapshot.get('session') !== undefined && grown());
+      return session === undefined || readAt === undefined
         ? [this.database.doc(workspacePath(workspace)).onSnapshot(opened, fail)]
-        : watchGrowth(this.database, { workspace, id: session, readAt: timeOf(readAt) }, resolve, fail);
-    until.addEventListener('abort', resolve);
-    await end;
-    until.removeEventListener('abort', resolve);
-    for (const stop of stops) stop();
+        : watchGrowth(this.database, { workspace, id: session, readAt: timeOf(readAt) }, grown, fail);
+    });
   }
 
   /** Held tasks have 0 blockers, so one index that includes the blockers serves every status. */

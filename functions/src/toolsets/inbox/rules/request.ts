@@ -6,7 +6,7 @@ import { z } from 'zod/mini';
 import { lineage } from '../../../identity/rules/credential.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
 import { documentCodec, jsonText, timestamp } from '../../../kernel/documentCodec.ts';
-import { MusterError } from '../../../kernel/errors.ts';
+import { MusterError, notFound } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { matchOption } from '../../../kernel/textSearch.ts';
 
@@ -203,11 +203,7 @@ export function markDone(request: Request, outcome: JsonObject, epoch: number): 
 
 /** Returns the error for a missing request. Requests of other people get the same error, so that they stay hidden. */
 export function requestNotFound(id: string): MusterError {
-  return new MusterError('NOT_FOUND', `Request "${id}" not found.`, {
-    field: 'request_id',
-    value: id,
-    suggestion: 'inbox.list lists requests to you and from you.',
-  });
+  return notFound('Request', { request_id: id }, 'inbox.list lists requests to you and from you.');
 }
 
 export interface RequestChanges {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { fittingItems } from '../../../kernel/json.ts';
 import { decodeCursor, encodeCursor } from '../../../kernel/paging.ts';
-import type { CallContext } from '../../../mcp/callContext.ts';
+import { shownAtClient } from '../../../mcp/callContext.ts';
 import { guidance, listUpTo, reading, textUpTo, toolsFor, wholeNumber, writing } from '../../../mcp/tool.ts';
 import { text } from '../../coordination/index.ts';
 import type { InboxServices } from '../create.ts';
@@ -120,20 +120,6 @@ export const ask = defineTool({
 
 const MAX_WAIT_MS = 25_000;
 
-/** Records what the client has shown. Returns whether the client must still show the request. */
-async function askedAtClient(context: CallContext<InboxServices>, id: string): Promise<boolean> {
-  const { elicitation, operation, principal, services } = context;
-  if (elicitation === undefined) return false;
-  const { questions } = services.inbox;
-  const response = elicitation.response(id);
-  if (response !== undefined) {
-    await questions.shown(principal, id, response, { by: operation.by });
-    return false;
-  }
-  const pending = [...(await questions.pending(principal, { request: id }))];
-  return pending.some(([key, question]) => elicitation.ask(key, question));
-}
-
 export const wait = defineTool({
   name: 'wait',
   title: 'Wait for an answer',
@@ -149,10 +135,9 @@ export const wait = defineTool({
   notifies: true,
   example: { request_id: 'request-region', wait_ms: 0 },
   handler: async (context, { request_id: id, wait_ms }) => {
-    const { services, principal, disconnectSignal, trackWait } = context;
-    const isAsking = await askedAtClient(context, id);
-    const milliseconds = isAsking ? 0 : wait_ms;
-    const request = await services.inbox.answers.wait(principal, id, milliseconds, { disconnectSignal, trackWait });
+    const { answers, questions } = context.services.inbox;
+    const { isAsking } = await shownAtClient(questions, context, id);
+    const request = await answers.wait(context.principal, id, isAsking ? 0 : wait_ms, context);
     const next = isSettled(request)
       ? undefined
       : `${request.asked_of_name} has not answered yet: call inbox.wait again, or continue with other work first.`;

@@ -1,17 +1,10 @@
 /** Converts a caller's request to a run, with its workflow and agents. Source: the orchestration specification. */
-import { MusterError } from '../../../kernel/errors.ts';
+import { MusterError, unknownName } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { type AgentRole, AUTO, unknownAgent, unknownIn } from './agents/profile.ts';
 import { chooseWorkflow, type Situation } from './agents/roster.ts';
 import { dollarLimit, noPrice } from './calls/budget.ts';
-import {
-  asRouted,
-  type Overrides,
-  requireAgentAllowed,
-  requireAllowed,
-  withOverrides,
-  withoutGone,
-} from './runs/assignment.ts';
+import { asRouted, type Overrides, requireAgentAllowed, withOverrides, withoutGone } from './runs/assignment.ts';
 import type { RunRequest } from './runs/order.ts';
 import {
   agentsOf,
@@ -95,9 +88,10 @@ export function requestOf(
   const isBuiltIn = builtIn(workflow.name) === workflow;
   const { workflow: routed, reasons } = isBuiltIn ? asRouted(workflow, situation) : withoutGone(workflow, situation);
   const asked = withOverrides(routed, overrides, AUTO);
-  requireAllowed(asked, situation, 'workflow');
-  if (!isBuiltIn)
-    for (const name of allSteps(asked).flatMap(agentsOf)) requirePriced(name, situation, given.budget, 'workflow');
+  for (const name of allSteps(asked).flatMap(agentsOf)) {
+    requireAgentAllowed(name, situation, 'workflow');
+    if (!isBuiltIn) requirePriced(name, situation, given.budget, 'workflow');
+  }
   const selection = { agent: AUTO, workflow: workflow.name, reasons };
   return { ...given, workflow: asked, parallel: true, selection, situation };
 }
@@ -109,12 +103,7 @@ function hostedIn({ agentStatuses }: Situation): readonly string[] {
 /** @throws MusterError VALIDATION_ERROR if the name is neither `auto` nor a hosted agent */
 function requireKnownAgent(name: string, situation: Situation, field: string): void {
   const names = [AUTO, ...hostedIn(situation)];
-  if (!names.includes(name))
-    throw new MusterError('VALIDATION_ERROR', `Unknown agent "${name}".`, {
-      field,
-      value: name,
-      suggestion: `Use one of: ${names.join(', ')}.`,
-    });
+  if (!names.includes(name)) throw unknownName('agent', name, names, field);
 }
 
 /** @throws MusterError FORBIDDEN for a forbidden agent; VALIDATION_ERROR for an agent without a price */

@@ -5,7 +5,7 @@ import type { AuditEffect, AuditEntry } from '../../../kernel/auditLog.ts';
 import type { AnyChange, CallRecord, RecordResponse, Store, Versioned } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { cannotUndoError, itemKey } from '../../../kernel/effects.ts';
-import { MusterError } from '../../../kernel/errors.ts';
+import { MusterError, notFound } from '../../../kernel/errors.ts';
 import { LooseningError } from '../../../kernel/loosening.ts';
 import type { TimeCursor } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';
@@ -223,11 +223,7 @@ function requireUndoable(principal: Principal, { id, by, effects }: AuditEntry):
 }
 
 function eventNotFound(id: string): MusterError {
-  return new MusterError('NOT_FOUND', `Event "${id}" not found.`, {
-    field: 'event_id',
-    value: id,
-    suggestion: 'system.getAudit lists events with their ids.',
-  });
+  return notFound('Event', { event_id: id }, 'system.getAudit lists events with their ids.');
 }
 
 function alreadyUndone({ id, undone_by }: AuditEntry): MusterError {

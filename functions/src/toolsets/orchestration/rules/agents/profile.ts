@@ -1,7 +1,7 @@
 /** Names and roles of agents, requirements of tasks, and performance measurements of agents. */
 import { z } from 'zod/mini';
 import { KINDS_OF_WORK, type KindOfWork } from '../../../../access/rules/workspace.ts';
-import { MusterError } from '../../../../kernel/errors.ts';
+import { unknownName } from '../../../../kernel/errors.ts';
 
 export const ROLES = KINDS_OF_WORK;
 
@@ -53,11 +53,7 @@ export function roleNamed(word: string): AgentRole | undefined {
 export function requireRole(word: string, field: string): AgentRole {
   const role = roleNamed(word);
   if (role !== undefined) return role;
-  throw new MusterError('VALIDATION_ERROR', `Unknown role "${word}".`, {
-    field,
-    value: word,
-    suggestion: `Use one of: ${ROLES.join(', ')}.`,
-  });
+  throw unknownName('role', word, ROLES, field);
 }
 
 /** Returns an agent's metrics, with the average response time in milliseconds; undefined without any request. */

@@ -33,14 +33,6 @@ export function withOverrides(workflow: Workflow, overrides: Overrides, preferre
   });
 }
 
-/** @throws MusterError FORBIDDEN if a step uses an agent that the workspace forbids */
-export function requireAllowed(workflow: Workflow, situation: Situation, field: string): void {
-  withSteps(workflow, (step) => {
-    for (const name of agentsOf(step)) requireAgentAllowed(name, situation, field);
-    return step;
-  });
-}
-
 /** @throws MusterError FORBIDDEN if the workspace forbids the agent */
 export function requireAgentAllowed(
   name: string,

@@ -3,7 +3,7 @@ import type { Progress, WaitReason } from '../../../../access/rules/decision.ts'
 import { type Budget, type CountedBudget, waitsForBudget } from '../../../../graph/rules/budget.ts';
 import { type Principal, roleIn } from '../../../../identity/rules/principal.ts';
 import { hasRole } from '../../../../identity/rules/role.ts';
-import { MusterError } from '../../../../kernel/errors.ts';
+import { type MusterError, notFound } from '../../../../kernel/errors.ts';
 import type { TimeCursor } from '../../../../kernel/paging.ts';
 import type { HostedAgent } from '../agents/model.ts';
 import type { StepRecord } from '../steps/step.ts';
@@ -77,11 +77,7 @@ function visibleStepOf({ output: _, explanation: __, ...step }: ShownStep): Show
 
 /** Returns one error for both missing and hidden runs, so that it does not reveal whether a hidden run exists. */
 export function runNotFound(runId: string): MusterError {
-  return new MusterError('NOT_FOUND', `Run "${runId}" not found.`, {
-    field: 'runId',
-    value: runId,
-    suggestion: 'orchestration.list_runs lists your runs.',
-  });
+  return notFound('Run', { runId }, 'orchestration.list_runs lists your runs.');
 }
 
 // Why a run does not go ahead, and what changes that. Source: docs/guides/access.md#why.

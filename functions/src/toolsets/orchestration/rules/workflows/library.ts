@@ -3,7 +3,7 @@ import type { AuditEffect } from '../../../../kernel/auditLog.ts';
 import type { RecordResponse, Versioned } from '../../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../../kernel/concurrency.ts';
 import { restoredFields } from '../../../../kernel/effects.ts';
-import { MusterError } from '../../../../kernel/errors.ts';
+import { MusterError, notFound } from '../../../../kernel/errors.ts';
 import { canonicalJson } from '../../../../kernel/json.ts';
 import { lazy } from '../../../../kernel/memoCache.ts';
 import type { ListPage } from '../../../../kernel/paging.ts';
@@ -91,11 +91,7 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
   private async find(ownerUid: string, name: string, field: string): Promise<Versioned<SavedWorkflow>> {
     const found = await this.ports.workflows.find(this.idOf(ownerUid, name));
     if (found !== undefined) return found;
-    throw new MusterError('NOT_FOUND', `Workflow "${name}" not found.`, {
-      field,
-      value: name,
-      suggestion: 'orchestration.list_workflows lists available workflows.',
-    });
+    throw notFound('Workflow', { [field]: name }, 'orchestration.list_workflows lists available workflows.');
   }
 
   private hosted(): readonly string[] {
