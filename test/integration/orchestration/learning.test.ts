@@ -129,9 +129,10 @@ describe("outcomes of agents' work", () => {
     assert.deepEqual([work?.accepted, work?.failed, work?.worth], [0, 1, 0]);
   });
 
-  it("are not counted for an agent if the deployment's API key is wrong", async () => {
+  it("are not counted for an agent if the deployment's API keys are wrong", async () => {
     const input = fixture.question();
-    fixture.models.when({ text: input, times: 10 }, { does: 'error', status: 401 });
+    // Both providers are asked in each run.
+    fixture.models.when({ text: input, times: 20 }, { does: 'error', status: 401 });
     for (let time = 0; time < 10; time++) {
       const { runId } = await ask({ cache: false }, input);
       assert.equal((await fixture.ended(runId)).run.failure?.reason, 'AUTHENTICATION');

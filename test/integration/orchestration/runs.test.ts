@@ -223,7 +223,7 @@ describe('a run', () => {
 
   it('does not cache failed answers for later runs', async () => {
     const input = fixture.question();
-    fixture.models.when({ text: input, times: 1 }, { does: 'error', status: 401 });
+    fixture.models.when({ text: input, times: 2 }, { does: 'error', status: 401 });
     const { runId } = await fixture.begin(ONE_STEP, { input, cache: true });
     const { run } = await fixture.ended(runId);
     assert.deepEqual([run.status, run.failure?.reason], ['failed', 'AUTHENTICATION']);
@@ -305,7 +305,7 @@ describe('a run', () => {
 
     it('shows the failure reason to leaders, without the details', async () => {
       const input = fixture.question();
-      fixture.models.when({ text: input, times: 1 }, { does: 'error', status: 401 });
+      fixture.models.when({ text: input, times: 2 }, { does: 'error', status: 401 });
       const { run } = await fixture.run(ONE_STEP, { input });
       const { failure } = (await runs.view(leader, run.id)).run;
       assert.deepEqual([failure?.reason, failure?.message], ['AUTHENTICATION', 'Only the run owner sees the reason.']);
