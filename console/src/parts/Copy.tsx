@@ -1,6 +1,7 @@
-/** Button that copies a text. */
+/** Button that copies a text, and menu entry that copies the address of the page. */
 import { common } from '../../text/common.ts';
 import { fill } from '../../ui/format.ts';
+import { Entry } from '../../ui/Menu.tsx';
 import { ActionButton, tell } from './acting.tsx';
 
 interface CopyButtonProps {
@@ -23,4 +24,9 @@ export function CopyButton({ text, what }: CopyButtonProps) {
       }}
     />
   );
+}
+
+export function CopyLink() {
+  const copy = () => navigator.clipboard.writeText(location.href).then(() => tell(common.copied));
+  return <Entry icon="copy" label={common.copyLink} choose={() => void copy()} />;
 }

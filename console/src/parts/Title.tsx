@@ -3,10 +3,9 @@ import type { ComponentChildren } from 'preact';
 import { common } from '../../text/common.ts';
 import { UserText } from '../../ui/UserText.tsx';
 import { agentDocument, taskDocument, todoDocument } from '../live/documents.ts';
-import { useLive } from '../live/live.ts';
+import { type Source, useLive } from '../live/live.ts';
 import * as queries from '../live/queries.ts';
 import { document } from '../live/sources.ts';
-import type { Live } from '../live/states.ts';
 import { addressOf } from '../router.ts';
 import { PAGES } from '../shell/screens.ts';
 import { stateOf, titleOf } from './taskState.ts';
@@ -18,37 +17,19 @@ export interface TitleProps {
   readonly limit?: number;
 }
 
-export function TaskTitle({ id, otherwise, limit = 120 }: TitleProps) {
-  const live = useLive(document(queries.task(id), taskDocument));
-  return (
-    <Linked live={live} href={addressOf([PAGES.task, id])} titleOf={titleOf} otherwise={otherwise} limit={limit} />
-  );
+export function TaskTitle(props: TitleProps) {
+  const source = document(queries.task(props.id), taskDocument);
+  return <Linked {...props} source={source} page={PAGES.task} titleOf={titleOf} />;
 }
 
-export function TodoTitle({ id, otherwise, limit = 120 }: TitleProps) {
-  const live = useLive(document(queries.todo(id), todoDocument));
-  return (
-    <Linked
-      live={live}
-      href={addressOf([PAGES.todo, id])}
-      titleOf={({ title }) => title}
-      otherwise={otherwise}
-      limit={limit}
-    />
-  );
+export function TodoTitle(props: TitleProps) {
+  const source = document(queries.todo(props.id), todoDocument);
+  return <Linked {...props} source={source} page={PAGES.todo} titleOf={({ title }) => title} />;
 }
 
-export function AgentTitle({ id, otherwise, limit = 60 }: TitleProps) {
-  const live = useLive(document(queries.agent(id), agentDocument));
-  return (
-    <Linked
-      live={live}
-      href={addressOf([PAGES.agent, id])}
-      titleOf={({ name }) => name}
-      otherwise={otherwise}
-      limit={limit}
-    />
-  );
+export function AgentTitle(props: TitleProps) {
+  const source = document(queries.agent(props.id), agentDocument);
+  return <Linked limit={60} {...props} source={source} page={PAGES.agent} titleOf={({ name }) => name} />;
 }
 
 /** State of a task by its id; undefined until it is known. */
@@ -57,18 +38,17 @@ export function useTaskState(id: string): string | undefined {
   return 'value' in live && live.value !== undefined ? stateOf(live.value) : undefined;
 }
 
-interface LinkedProps<Value> {
-  readonly live: Live<Value | undefined>;
-  readonly href: string;
-  readonly otherwise: ComponentChildren;
-  readonly limit: number;
+interface LinkedProps<Value> extends TitleProps {
+  readonly source: Source<Value | undefined>;
+  readonly page: string;
   titleOf(value: Value): string;
 }
 
-export function Linked<Value>({ live, href, titleOf: title, otherwise, limit }: LinkedProps<Value>) {
+export function Linked<Value>({ id, source, page, titleOf: title, otherwise, limit = 120 }: LinkedProps<Value>) {
+  const live = useLive(source);
   if ('value' in live && live.value !== undefined) {
     return (
-      <a href={href}>
+      <a href={addressOf([page, id])}>
         <UserText text={title(live.value)} limit={limit} />
       </a>
     );

@@ -15,9 +15,9 @@ import { run as runQuery } from '../../live/queries.ts';
 import { type Run, runDocument } from '../../live/runDocument.ts';
 import { document } from '../../live/sources.ts';
 import { now } from '../../live/time.ts';
-import { ActionEntry, tell } from '../../parts/acting.tsx';
+import { ActionEntry } from '../../parts/acting.tsx';
 import { Bones } from '../../parts/Bones.tsx';
-import { CopyButton } from '../../parts/Copy.tsx';
+import { CopyButton, CopyLink } from '../../parts/Copy.tsx';
 import { Section, Shown } from '../../parts/Notice.tsx';
 import { DetailPage } from '../../parts/Page.tsx';
 import { At } from '../../parts/Time.tsx';
@@ -52,11 +52,7 @@ function Actions({ run }: { readonly run: Run }) {
     <Menu label={common.moreActions}>
       <WhyEntry question={{ run: run.id }} />
       <Entry icon="audit" label={common.viewHistory} href={addressOf(['audit'], { thing: `run:${run.id}` })} />
-      <Entry
-        icon="copy"
-        label={common.copyLink}
-        choose={() => void navigator.clipboard.writeText(location.href).then(() => tell(common.copied))}
-      />
+      <CopyLink />
       {isOpen && (
         <>
           <hr />

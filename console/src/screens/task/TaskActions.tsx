@@ -7,7 +7,8 @@ import { fill, plural } from '../../../ui/format.ts';
 import { Entry, Menu } from '../../../ui/Menu.tsx';
 import { act } from '../../calls/tools.ts';
 import type { Task } from '../../live/documents.ts';
-import { ActionButton, ActionEntry, tell } from '../../parts/acting.tsx';
+import { ActionButton, ActionEntry } from '../../parts/acting.tsx';
+import { CopyLink } from '../../parts/Copy.tsx';
 import { MessageButton } from '../../parts/Message.tsx';
 import { isClosed, titleOf } from '../../parts/taskState.ts';
 import { useName } from '../../parts/Who.tsx';
@@ -63,11 +64,7 @@ export function TaskActions({ task }: { readonly task: Task }) {
         )}
         <WhyEntry question={{ task: task.id }} />
         <Entry icon="audit" label={common.viewHistory} href={addressOf(['audit'], { thing: `task:${task.id}` })} />
-        <Entry
-          icon="copy"
-          label={common.copyLink}
-          choose={() => void navigator.clipboard.writeText(location.href).then(() => tell(common.copied))}
-        />
+        <CopyLink />
         {!isClosed(task) && mayWork && (
           <>
             <hr />

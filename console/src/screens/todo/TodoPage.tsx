@@ -15,7 +15,8 @@ import { useLive } from '../../live/live.ts';
 import { todo as todoQuery } from '../../live/queries.ts';
 import { document } from '../../live/sources.ts';
 import { now } from '../../live/time.ts';
-import { ActionButton, ActionEntry, tell } from '../../parts/acting.tsx';
+import { ActionButton, ActionEntry } from '../../parts/acting.tsx';
+import { CopyLink } from '../../parts/Copy.tsx';
 import { Section } from '../../parts/Notice.tsx';
 import { DetailPage } from '../../parts/Page.tsx';
 import { agoText } from '../../parts/Time.tsx';
@@ -62,11 +63,7 @@ function Actions({ todo }: { readonly todo: Todo }) {
         />
       )}
       <Menu label={common.moreActions}>
-        <Entry
-          icon="copy"
-          label={common.copyLink}
-          choose={() => void navigator.clipboard.writeText(location.href).then(() => tell(common.copied))}
-        />
+        <CopyLink />
         <Entry icon="audit" label={common.viewHistory} href={addressOf(['audit'], { thing: `todo:${todo.id}` })} />
         <hr />
         <ActionEntry
