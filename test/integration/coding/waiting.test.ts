@@ -78,6 +78,10 @@ describe('report_task until the end', () => {
     const { error } = await send(`${strange.url}/mcp`, 'tasks/get', { taskId });
     await strange.close();
     assert.deepEqual(error, { code: -32602, message: `Unknown task: ${taskId}` });
+    for (const hostile of ['task-a/b', 'task-../people', 'task-a b', 'task-', `task-${'x'.repeat(2000)}`]) {
+      const refused = await send(`${endpoint.url}/mcp`, 'tasks/get', { taskId: hostile });
+      assert.equal(fields(refused['error'])['code'], -32602, hostile);
+    }
   });
 
   it('stores the trace of the call that created the task, for the runner', async () => {

@@ -214,7 +214,7 @@ export const reportTask = shapes.defineTool({
   example: { taskId: 'task-000abc-001' },
   text: ({ result }) => shapes.reportText(result),
   task: {
-    ids: /^task-/,
+    ids: /^task-[\w-]{1,95}$/,
     state: async (context, id) =>
       taskStateOf(context, await context.services.coding.findVisible(context.principal, id)),
     response: async (context, id) => {
