@@ -156,7 +156,7 @@ export class AcpSession implements AgentSession {
   interrupt(): void {
     const { sessionId } = this;
     this.isInterrupted = true;
-    void this.agent.notify(methods.agent.session.cancel, { sessionId });
+    this.agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => undefined); // The agent has ended.
   }
 
   finish(): void {

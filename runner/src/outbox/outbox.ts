@@ -18,6 +18,9 @@ const LAST_RETRY_MS = 10_000;
 /** Time for which one call waits at the hub for messages, in milliseconds. This is the hub's maximum. */
 const LISTEN_MS = 25_000;
 
+/** Other heartbeats are needed less often while such a call is open. It also renews the lease and returns stops. */
+const LISTENING_FACTOR = 3;
+
 export type WorkState = 'in_progress' | 'waiting';
 
 export interface OutboxOptions {
@@ -54,6 +57,7 @@ export class Outbox {
   private batchEntries = MAX_BATCH_ENTRIES;
   /** Whether the hub accepts no log lines of this attempt, not even a placeholder. */
   private isMuted = false;
+  private isListening = false;
   /** Printed messages about failures that can recur. Each message is printed only once. */
   private readonly reported = new Set<string>();
   private wake: () => void = () => undefined;
@@ -94,11 +98,13 @@ export class Outbox {
       try {
         const beat = { hearing, receivedUntil, waitMs: LISTEN_MS };
         const { stop, messages } = await hub.heartbeat(taskId, epoch, beat, this.listening);
+        this.isListening = true;
         this.heed(stop);
         receive(messages);
         receivedUntil = messages.at(-1)?.id ?? receivedUntil;
         await rest(FIRST_RETRY_MS, this.listening);
       } catch (error) {
+        this.isListening = false;
         if (this.listening.aborted) return;
         if (classifyRefusal(error) !== 'passing') {
           say(`${taskId} receives no messages during its work. ${messageOf(error)}`);
@@ -159,7 +165,7 @@ export class Outbox {
       if (this.stop?.reason === 'claim_lost') return { delivered: false };
       const delivery = await this.sendEnding(endings);
       if (delivery !== undefined) return delivery;
-    } else if (state !== undefined || this.sinceContact() >= this.options.heartbeatMs) {
+    } else if (state !== undefined || this.sinceContact() >= this.heartbeatMs) {
       await this.sendHeartbeat(state);
     } else {
       await this.pause(this.untilDue());
@@ -236,8 +242,13 @@ export class Outbox {
   }
 
   private untilDue(): number {
-    const { journal, heartbeatMs } = this.options;
+    const { heartbeatMs } = this;
+    const { journal } = this.options;
     return (journal.waiting > 0 && !this.isMuted ? GATHER_MS : heartbeatMs) - this.sinceContact();
+  }
+
+  private get heartbeatMs(): number {
+    return this.options.heartbeatMs * (this.isListening ? LISTENING_FACTOR : 1);
   }
 
   private sinceContact(): number {
