@@ -230,7 +230,7 @@ describe('a session with a coding agent', () => {
     assert.deepEqual(heard(), []);
   });
 
-  it('leaves a message about no task to other attempts of the runner if its agent has not heard it', () => {
+  it('leaves a message about no task to other attempts if its agent has not heard it', () => {
     const taken = new Set<string>();
     const got: string[] = [];
     const [one, other] = ['one', 'other'].map((name) => {
