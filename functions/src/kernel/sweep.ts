@@ -108,7 +108,7 @@ export async function sweepPages<Item>(
   }
 }
 
-/** Sweeps like `sweepPages`, and reports as `counted` the sum of what `work` returns. `true` counts as 1. */
+/** Sweeps like `sweepPages`, and reports the sum of the results of `work` as `counted`. `true` counts as 1. */
 export async function sweepCounting<Item>(
   turn: SweepContext,
   counted: string,

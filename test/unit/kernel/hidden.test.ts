@@ -45,8 +45,8 @@ const KEPT = {
 
 /** Returns the text as the plugin shows it. Reads the plugin's pattern, because it cannot import the table. */
 function plugin(text: string): string {
-  const source = readFileSync(new URL('../../../plugins/muster/scripts/pulse.mjs', import.meta.url), 'utf8');
-  const [, pattern = ''] = /question\.replace\(\/(.+?)\/gu, ' '\)/.exec(source) ?? [];
+  const source = readFileSync(new URL('../../../plugins/muster/scripts/waking.mjs', import.meta.url), 'utf8');
+  const [, pattern = ''] = /text\.replace\(\/(.+?)\/gu, ' '\)/.exec(source) ?? [];
   return text.replace(new RegExp(pattern, 'gu'), ' ');
 }
 

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { idOf } from '../../kernel/ids.ts';
+import { promptsFor } from '../../mcp/prompt.ts';
 import { templatesFor } from '../../mcp/resource.ts';
 import type { Toolset } from '../../mcp/tool.ts';
 import { messagesResponse } from '../coordination/index.ts';
 import type { InboxServices } from './create.ts';
-import { prompts } from './prompts.ts';
+import texts from './prompts.json' with { type: 'json' };
 import { answer, ask, list, wait, withdraw } from './tools/requests.ts';
 
 /** Maximum length of questions and descriptions, which other tools return in full. */
@@ -46,5 +47,5 @@ export const inbox: Toolset<InboxServices> = {
   tools: [ask, wait, list, answer, withdraw],
   resources: [],
   templates: [agentInbox],
-  prompts,
+  prompts: [promptsFor<InboxServices>()('needs_me', texts.needs_me)],
 };

@@ -9,6 +9,7 @@ import { readFor, Service } from '../../../kernel/ports.ts';
 import { searchPrefixes, searchWords } from '../../../kernel/textSearch.ts';
 import { guardChanges } from './duplicateGuard.ts';
 import type { FoundTodos, TodoChange, TodoPage, TodoPorts } from './ports.ts';
+import { checkTimezone, DEFAULT_TIMEZONE, type RequestedRule } from './recurring/recurrenceRule.ts';
 import { followingOccurrence } from './recurring/recurringTasks.ts';
 import { type ReopenedOutcome, reopenTodo } from './reopening.ts';
 import { isReported, repairTodo } from './repair.ts';
@@ -29,7 +30,6 @@ import {
   type WrittenTexts,
 } from './todo.ts';
 import { changeContext, creationChanges, differences, removalEffects, replacementChanges } from './todoChanges.ts';
-import { type When, whenMeant } from './when.ts';
 
 /** Maximum number of words in a search; each word may cost an additional query. */
 const MAX_WORDS = 10;
@@ -55,6 +55,8 @@ export interface EndedOutcome {
   readonly todo: Todo;
   readonly next?: Todo;
 }
+
+export type When = { readonly due: Date } | { readonly rule: RequestedRule };
 
 export class TodoService extends Service<TodoPorts> {
   /** @throws MusterError VALIDATION_ERROR; CONFLICT with the reason DUPLICATE_TASK */
@@ -88,9 +90,28 @@ export class TodoService extends Service<TodoPorts> {
     });
   }
 
-  /** Returns the meaning of a due date or a repetition in words. @throws MusterError VALIDATION_ERROR */
-  whenMeant(when: string, timezone: string | undefined): Promise<When> {
-    return whenMeant(when, this.ports.clock.now(), timezone);
+  /**
+   * Returns the meaning of a due date or a repetition in words. Source: docs/guides/todos.md#in-words.
+   * @throws MusterError VALIDATION_ERROR with the reason NOT_UNDERSTOOD, INVALID_TIMEZONE
+   */
+  async whenMeant(when: string, timezone = DEFAULT_TIMEZONE): Promise<When> {
+    checkTimezone(timezone);
+    const [{ DEFAULT_TIME, meaningOf }, { atWallClock, minutesAhead, today }] = await Promise.all([
+      import('./words.ts'),
+      import('./recurring/occurrences.ts'),
+    ]);
+    const now = this.ports.clock.now();
+    const meaning = meaningOf(when, { instant: now, timezone: minutesAhead(now, timezone) });
+    if (meaning === undefined) {
+      const suggestion =
+        'Use words such as "tomorrow 9:30", "Friday", "in 2 hours", "every weekday at 9:00", "every second Monday", "every first Friday of the month", or use due_date.';
+      throw invalid('when', 'NOT_UNDERSTOOD', 'These words are not understood as a date or a repetition.', suggestion);
+    }
+    const { date, repetition, time = DEFAULT_TIME } = meaning;
+    if (repetition === undefined) return { due: atWallClock(date, time, timezone) };
+    const isPast = atWallClock(today(now, timezone), time, timezone) <= now;
+    const start = atWallClock(today(now, timezone, isPast ? 1 : 0), time, timezone);
+    return { rule: { ...repetition, timezone, start_date: start } };
   }
 
   /** @throws MusterError NOT_FOUND (TASK_NOT_FOUND); VALIDATION_ERROR; CONFLICT with the reason DUPLICATE_TASK */
