@@ -81,6 +81,7 @@ describe('the console', () => {
     const second = await work.task('Draw the water', { dependencies: [first] });
     visit = await Visit.open(browser);
     await visit.signIn(ada, `/tasks?view=graph&workspace=${work.workspace}`);
+    await visit.page.getByRole('link', { name: /^Draw the water/ }).waitFor();
     await visit.page.getByRole('link', { name: /^Dig the well/ }).focus();
     await visit.page.keyboard.press('ArrowRight');
     await visit.page.keyboard.press('Enter');
