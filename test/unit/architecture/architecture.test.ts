@@ -20,14 +20,14 @@ const privateFolders = ['functions/src', 'console', 'runner', 'scripts', 'bench'
 const MAX_PARAMETERS = 4;
 
 /** Maximum number of files. Keeps the code small enough for a newcomer. */
-const MAX_FILES = 397;
-const MAX_LINES = 57_900;
+const MAX_FILES = 410;
+const MAX_LINES = 59_923;
 
 /**
  * Maximum number of lines of all text files in git, including tests, documents and data but not lockfiles. The console
  * has its own limit. Source: docs/decisions/0055-console-design.md.
  */
-const MAX_TRACKED_LINES = 202_680;
+const MAX_TRACKED_LINES = 211_614;
 const MAX_CONSOLE_LINES = 18_310;
 
 /** Maximum number of lines of a file. Most files have 60 to 250 lines. */
