@@ -12,7 +12,7 @@ import { TaskLog } from '../src/task/log.ts';
 import { optionsFor } from './support/agentRuns.ts';
 import { newFolder, removeFolder } from './support/folders.ts';
 import { acpStandIn, codexStandIn } from './support/protocols.ts';
-import { installProgram, installStandIn } from './support/standIn.ts';
+import { FOREVER, installProgram, installStandIn } from './support/standIn.ts';
 import { until } from './support/waiting.ts';
 
 const goose = namedAgent('goose', ['goose', 'acp']);
@@ -266,6 +266,15 @@ describe('a session with a coding agent', () => {
     assert.deepEqual([failure?.failureClass, failure?.retryable], ['over_budget', false]);
     assert.match(failure?.message ?? '', /120 tokens of at most 100/);
     assert.equal(transcript.work().tokens?.output, 120);
+  });
+
+  it('stops Claude Code during a turn if its requests have used more tokens than allowed', async () => {
+    const answer = (id: string) =>
+      `print({ type: 'assistant', message: { id: '${id}', content: [{ type: 'text', text: 'x' }], usage: { output_tokens: 60 } } });`;
+    const source = `listen(); ${answer('a')} ${answer('a')} said('Once.'); ${answer('b')} ${FOREVER}`;
+    installStandIn(`${folder}/bin`, source);
+    const { failure } = await start({ caps: { maxTokens: 100 } });
+    assert.equal(failure?.message, 'claude used 120 tokens of at most 100, and was stopped.');
   });
 
   it('stops opencode after a turn that cost more than allowed', async () => {

@@ -102,11 +102,18 @@ function hostile(
 ): readonly unknown[] {
   const made = fc.sample(hostileArguments(schema, owner?.victims ?? {}), parameters);
   const waits = WAITS.find((name) => isRecord(schema['properties']) && name in schema['properties']);
-  return waits === undefined ? made : made.map((args) => (isRecord(args) ? { [waits]: 0, ...args } : args));
+  return made.map((args) => {
+    if (!isRecord(args)) return args;
+    const { until, ...others } = args;
+    return { ...(waits !== undefined && { [waits]: 0 }), ...(until === WAITING ? others : args) };
+  });
 }
 
 /** Arguments that set how long a call waits for changes. Without them, some tools wait for 20 seconds. */
 const WAITS = ['wait_ms', 'waitMs'];
+
+/** Value of `until` with which coding.report_task waits for 45 seconds. */
+const WAITING = 'end';
 
 /** Returns a seed that depends on the tool and the number of the call. Calls of other tools do not change it. */
 function seedOf(tool: string, place: number): number {

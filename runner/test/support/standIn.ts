@@ -10,8 +10,11 @@ const result = (text = 'Done.') => print({
 });
 const fs = require('node:fs');
 const { spawn } = require('node:child_process');
-/** Waits for the next message, acknowledges it, and returns its text. Returns undefined at the end of the input. */
-const listen = () => {
+/**
+ * Waits for the next message, notes its text, acknowledges it, and returns the text. Returns undefined at the end of
+ * the input.
+ */
+const listen = (note = () => undefined) => {
   let line = '';
   for (const byte = Buffer.alloc(1); ; line += byte.toString('latin1')) {
     let length = 0;
@@ -20,6 +23,7 @@ const listen = () => {
     if (byte[0] === 10) break;
   }
   const { uuid, message } = JSON.parse(Buffer.from(line, 'latin1').toString('utf8'));
+  note(message.content[0].text);
   print({ type: 'user', uuid, isReplay: true, message });
   return message.content[0].text;
 };
