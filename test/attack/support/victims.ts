@@ -129,6 +129,7 @@ export async function newCodingTask(client: McpCaller): Promise<Victims> {
     entries: [[{ sequence: 1, at: EARLIER, level: 'info', type: 'agent', message: 'Ow.' }]],
     tool: ['CLAUDECODE'],
     tools: [['CLAUDECODE']],
+    programs: [[{ name: 'claude', version: '1' }]],
     branch: [undefined, 'victim'],
     project: [undefined],
     waitMs: [0],

@@ -81,9 +81,12 @@ describe('the console', () => {
     const second = await work.task('Draw the water', { dependencies: [first] });
     visit = await Visit.open(browser);
     await visit.signIn(ada, `/tasks?view=graph&workspace=${work.workspace}`);
-    await visit.page.getByRole('link', { name: /^Draw the water/ }).waitFor();
+    const next = visit.page.getByRole('link', { name: /^Draw the water/ });
+    await next.waitFor();
     await visit.page.getByRole('link', { name: /^Dig the well/ }).focus();
     await visit.page.keyboard.press('ArrowRight');
+    // The page moves the focus with its next frame.
+    await next.and(visit.page.locator(':focus')).waitFor();
     await visit.page.keyboard.press('Enter');
     await visit.page.waitForURL(new RegExp(`/t/${second}`));
   });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import { newFolder, removeFolder } from '../../../runner/test/support/folders.ts';
 import { close, listen, originOf } from '../../support/listening.ts';
@@ -142,6 +143,8 @@ describe('the listener of the plugin for Claude Code', () => {
     await send(agent, 'First');
     const first = await eventually('a line', async () => [one, other].find(({ lines }) => lines().length > 0));
     const second = first === one ? other : one;
+    // A session that is killed before it has noted the line leaves it to the next one.
+    await eventually('the line is noted', async () => isNoted(home) || undefined);
     first.child.kill('SIGKILL');
     await once(first.child, 'close');
     const seeded = await connect('client 2026-07-28', endpointUrl('', { workspace }), await tokenOf('leader'));
@@ -174,3 +177,9 @@ describe('the listener of the plugin for Claude Code', () => {
     );
   });
 });
+
+/** Returns whether a listener has noted on disk that it printed a line. */
+function isNoted(folder: string): boolean {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return files.some((file) => /wake-[^.]*$/.test(file) && readFileSync(`${folder}/${file}`, 'utf8').length > 2);
+}
