@@ -37,7 +37,7 @@ for (const [service, agent, secret] of VENDORS)
     });
 
     it('reports an authentication failure if the API key is wrong', async () => {
-      const stranger = make('wrong-key-of-nobody');
+      const stranger = make('wrong-key-of-test');
       await assert.rejects(ask(stranger, 'ping', 20), (error: unknown) => {
         assert.ok(error instanceof ModelFailure, String(error));
         assert.equal(error.kind, 'authentication', error.message);

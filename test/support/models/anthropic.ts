@@ -130,7 +130,7 @@ function named(event: Anthropic.RawMessageStreamEvent): string {
 function refusal(type: Anthropic.ErrorObject['type']): Anthropic.ErrorResponse {
   return {
     type: 'error',
-    error: { type, message: 'The vendor says why, in words of its own' },
+    error: { type, message: 'The vendor explains it in its own words' },
     request_id: 'req_011Local',
   };
 }

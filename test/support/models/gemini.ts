@@ -104,5 +104,5 @@ function data(event: unknown): string {
 /** Error format of Google's APIs. Source: https://google.aip.dev/193 */
 function refusal(code: number): unknown {
   const status = STATUSES[code] ?? 'INTERNAL';
-  return { error: { code, message: 'The vendor says why, in words of its own', status } };
+  return { error: { code, message: 'The vendor explains it in its own words', status } };
 }

@@ -79,7 +79,7 @@ export function completionChunks(turn: Turn, pieces: readonly string[], options:
 
 /** Returns a chunk with an error, with which servers end a stream that has started. */
 export function errorChunk(code: string | number): string {
-  return serverSent({ error: { message: 'The vendor says why, in words of its own', type: 'server_error', code } });
+  return serverSent({ error: { message: 'The vendor explains it in its own words', type: 'server_error', code } });
 }
 
 function reasonOf({ calls, ending }: Turn): Reason {

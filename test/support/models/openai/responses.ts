@@ -39,7 +39,7 @@ export function responseEvents(turn: Turn, pieces: readonly string[]): readonly 
 
 /** Returns a stream that ends because the vendor could not complete the response. */
 export function failedEvents(turn: Turn, code: OpenAI.Responses.ResponseError['code']): readonly string[] {
-  const error = { code, message: 'The vendor says why, in words of its own' };
+  const error = { code, message: 'The vendor explains it in its own words' };
   const failed: WireResponse = { ...response(turn, []), status: 'failed', error };
   return numbered([
     { type: 'response.created', response: { ...failed, status: 'in_progress', error: null } },
@@ -48,7 +48,7 @@ export function failedEvents(turn: Turn, code: OpenAI.Responses.ResponseError['c
 }
 
 export function errorEvent(code: string): string {
-  const error = { type: 'error', code, message: 'The vendor says why, in words of its own', param: null } as const;
+  const error = { type: 'error', code, message: 'The vendor explains it in its own words', param: null } as const;
   return serverSent({ ...error, sequence_number: 99 } satisfies Event, 'error');
 }
 

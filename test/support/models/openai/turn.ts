@@ -59,4 +59,4 @@ export function errorBody(status: number, code?: string, message = WORDS): unkno
   return { error: { message, type, param: null, code: code ?? usual } };
 }
 
-const WORDS = 'The vendor says why, in words of its own';
+const WORDS = 'The vendor explains it in its own words';

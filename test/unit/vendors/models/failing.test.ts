@@ -204,7 +204,7 @@ describe('failed request to a model', function () {
           assert.equal(models.askedAbout(prompt).length, 1, 'asked exactly once');
           const shown = `${inspect(failure, { depth: 10, showHidden: true })} ${printed}`;
           assert.ok(failure.message.startsWith(`${name} `), failure.message);
-          for (const secret of [KEY, VENDORS_WORDS, 'words of its own', prompt])
+          for (const secret of [KEY, VENDORS_WORDS, 'its own words', prompt])
             assert.ok(!shown.includes(secret), `${secret} is in: ${shown}`);
           assert.equal(printed, '');
         });
