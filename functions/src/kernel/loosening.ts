@@ -7,7 +7,16 @@ import type { Actor } from './auditLog.ts';
 import type { AnyChange, ChangeOf } from './commit.ts';
 import { MusterError } from './errors.ts';
 
-export const LOOSENING_KINDS = ['approvals', 'budget', 'member', 'access', 'repositories', 'routing', 'agent'] as const;
+export const LOOSENING_KINDS = [
+  'approvals',
+  'budget',
+  'member',
+  'access',
+  'repositories',
+  'routing',
+  'agent',
+  'proof',
+] as const;
 export type Loosened = (typeof LOOSENING_KINDS)[number];
 
 /** Weakening or removal of one limit by a change. Source: docs/security.md#two-rules. */

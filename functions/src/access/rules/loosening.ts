@@ -4,7 +4,9 @@ import type { GrantChanges } from '../../identity/rules/grant.ts';
 import type { PeopleChanges } from '../../identity/rules/people.ts';
 import { hasRole } from '../../identity/rules/role.ts';
 import type { AnyChange, ChangeOf } from '../../kernel/commit.ts';
+import { canonicalJson } from '../../kernel/json.ts';
 import { type Loosening, type LooseningOf, noLoosening } from '../../kernel/loosening.ts';
+import { DEFAULT_PROOF, type ProofSettings } from './proofSettings.ts';
 import { type ApprovalRule, isListed, type RoutingChanges, type WorkspaceChanges } from './workspace.ts';
 
 type AccessChangeKinds = AgentChanges & GrantChanges & PeopleChanges & RoutingChanges & WorkspaceChanges;
@@ -54,6 +56,7 @@ export const accessLoosening: LooseningOf<AccessChangeKinds> = {
       { what: 'routing', workspace, would: `let the workspace "${workspace}" use ${allowed.join(' and ')} again` },
     ];
   },
+  setProof: ({ workspace, proof, before }) => weakenedProof(workspace, before, proof),
   setApprovalRules: ({ workspace, approvals, before = [] }) =>
     before.flatMap((rule) => weakenedRule(workspace, rule, approvals)),
 };
@@ -76,6 +79,15 @@ function weakenedRule(workspace: string, rule: ApprovalRule, after: readonly App
       ? `remove ${of} (${ruleText(rule)})`
       : `change ${of} from "${ruleText(rule)}" to "${ruleText(now)}"`;
   return [{ what: 'approvals', workspace, would, approver: asks }];
+}
+
+/** Returns how a change weakens what a workspace requires of results. */
+function weakenedProof(workspace: string, before: ProofSettings = DEFAULT_PROOF, after: ProofSettings): Loosening[] {
+  const isKept = (one: ProofSettings['defaults'][number]) =>
+    after.defaults.some((now) => canonicalJson(now) === canonicalJson(one));
+  const weakened = !before.defaults.every(isKept) || (after.terminals && !before.terminals);
+  const would = `let tasks of the workspace "${workspace}" be done with less proof`;
+  return weakened ? [{ what: 'proof', workspace, would }] : [];
 }
 
 function ruleText({ above_usd, asks }: ApprovalRule): string {

@@ -1,6 +1,7 @@
 /** Workspaces as stored, and changes of workspaces. Source: docs/decisions/0006-roles-and-registration.md. */
 import { z } from 'zod/mini';
 import { documentCodec, fieldsCodec, timestamp } from '../../kernel/documentCodec.ts';
+import { type ProofSettings, proofSettings } from './proofSettings.ts';
 
 export const KINDS_OF_WORK = ['plan', 'execute', 'review'] as const;
 export type KindOfWork = (typeof KINDS_OF_WORK)[number];
@@ -49,6 +50,11 @@ export interface WorkspaceChanges {
     readonly approvals: readonly ApprovalRule[];
     readonly before?: readonly ApprovalRule[];
   };
+  readonly setProof: AtWorkspace & {
+    readonly workspace: string;
+    readonly proof: ProofSettings;
+    readonly before?: ProofSettings;
+  };
   readonly listRepositories: AtWorkspace & {
     readonly workspace: string;
     readonly repositories: readonly string[];
@@ -76,6 +82,7 @@ export const workspaceDocument = z.object({
       }),
     ),
   ),
+  proof: z.exactOptional(proofSettings),
   created_by: z.exactOptional(z.string()),
   created_at: z.exactOptional(timestamp),
 });

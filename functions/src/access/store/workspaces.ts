@@ -73,6 +73,9 @@ export const workspaceWriters: ChangeWriters<WorkspaceChanges & RoutingChanges> 
     writes.merge(WORKSPACE_ACCESS_PATH, { asking: { [workspace]: approvals.length > 0 } });
     recordAccessChange(writes, EVERYONE);
   },
+  setProof({ workspace, proof, version }, writes) {
+    setFields(writes, workspace, { proof }, version);
+  },
   listRepositories({ workspace, repositories, version }, writes) {
     setFields(writes, workspace, { repositories }, version);
   },
@@ -102,6 +105,8 @@ export const workspaceEffects: EffectsOf<WorkspaceChanges & RoutingChanges> = {
       before: { approvals: before.map(approvalToDocument) },
       after: { approvals: approvals.map(approvalToDocument) },
     },
+  setProof: ({ workspace, proof, before }) =>
+    before && { ...ofWorkspace(workspace), before: { proof: before }, after: { proof } },
   listRepositories: ({ workspace, repositories, before }) =>
     before && { ...ofWorkspace(workspace), before: { repositories: before }, after: { repositories } },
   routeWorkspace: ({ workspace, routing, before }) =>

@@ -1,4 +1,5 @@
 /** Creation of tasks with their dependencies. Source: docs/semantics.md#coordination. */
+import { acceptanceOf, type ProofSettings, type Requirements } from '../../../access/rules/proofSettings.ts';
 import type { WorkspaceCreator } from '../../../access/rules/workspaces.ts';
 import type { NodeRef } from '../../../graph/rules/graphNode.ts';
 import { type Links, linkAllToParents, type ParentLink } from '../../../graph/rules/linking.ts';
@@ -18,8 +19,9 @@ import {
 } from './dependencies.ts';
 import { firstKeys, type OpenedSession, openSession, queueGrowthIn } from './openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
+import { NOTHING_PROVEN } from './proof/proving.ts';
 import type { Session } from './session.ts';
-import { DEFAULT_TYPE, requireFutureDeadline, type Task } from './task.ts';
+import { CODING_TYPE, DEFAULT_TYPE, isOfRun, requireFutureDeadline, type Task } from './task.ts';
 import { countedBy } from './taskChanges.ts';
 
 export const MAX_BATCH = 500;
@@ -37,6 +39,8 @@ export interface TaskDraft {
   readonly deadline?: Date | undefined;
   readonly part_of?: NodeRef | undefined;
   readonly traceparent?: string;
+  /** What the result must fulfil. null: nothing; undefined: the default of the workspace. */
+  readonly acceptance?: Requirements | null | undefined;
   /** Set for coding tasks. Returns the coding fields for a task with the given id. */
   readonly coding?: (taskId: string, now: Date) => CodingWork;
 }
@@ -82,14 +86,14 @@ export class TaskCreation<Change extends AnyChange = CoordinationChange> extends
     return retryOnConflict(this.ports.randomness, async () => {
       const now = this.ports.clock.now();
       const opening = await openSession(this.ports, workspace, now, { opener, goal });
-      const { session } = opening;
+      const { session, proof } = opening;
       const ids = [...new Set(drafts.flatMap((draft) => draft.existing))];
       const fieldFor = (id: string) => {
         const index = drafts.findIndex((draft) => draft.existing.includes(id));
         return fieldOf(request, index, 'dependencies');
       };
       const existing = await readDependencies(this.ports.tasks, session, { ids, dependents, fieldFor });
-      const creation = { existing, dependents, session, createdBy, ownerUid: opener?.owner_uid, now };
+      const creation = { existing, dependents, session, createdBy, ownerUid: opener?.owner_uid, now, proof };
       const { parentsOf, changes: linked } = await this.links(drafts, request);
       const tasks = drafts.map((draft) => ({ ...newTask(draft, creation), ...parentsOf(draft.part_of) }));
       const changes = await creationChanges(this.ports.sessions, tasks, creation, opening);
@@ -149,14 +153,28 @@ interface Creation {
   readonly createdBy: string;
   readonly ownerUid: string | undefined;
   readonly now: Date;
+  readonly proof: ProofSettings;
 }
 
 function newTask(
-  { id, existing: existingIds, files, hints, type, deadline, coding, part_of: _, ...draft }: NumberedDraft,
-  { existing, dependents, session, createdBy, ownerUid, now }: Creation,
+  {
+    id,
+    existing: existingIds,
+    files,
+    hints,
+    type,
+    deadline,
+    coding,
+    part_of: _,
+    acceptance: wanted,
+    ...draft
+  }: NumberedDraft,
+  { existing, dependents, session, createdBy, ownerUid, now, proof }: Creation,
 ): Task {
   const before = existingIds.flatMap((dependency) => existing.get(dependency)?.value ?? []);
   const { blockers, ...standing } = dependencyStateOf(before);
+  const kind = coding ? CODING_TYPE : (type ?? DEFAULT_TYPE);
+  const acceptance = isOfRun({ id }) ? undefined : acceptanceOf(proof, kind, wanted);
   return {
     ...draft,
     ...standing,
@@ -177,6 +195,9 @@ function newTask(
     retries: 0,
     former_ends: [],
     stuck: false,
+    ...NOTHING_PROVEN,
+    ...(acceptance && { acceptance }),
+    file_wait: proof.file_wait_minutes,
     ...(ownerUid !== undefined && { owner_uid: ownerUid }),
     ...(coding && { coding: coding(id, now) }),
   };

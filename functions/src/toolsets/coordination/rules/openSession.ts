@@ -1,5 +1,6 @@
 /** Opens sessions, shards them, and records new claimable tasks. Source: docs/decisions/0002-task-queue.md. */
 import { z } from 'zod';
+import { DEFAULT_PROOF, type ProofSettings } from '../../../access/rules/proofSettings.ts';
 import { createWorkspaceChanges, type WorkspaceCreator } from '../../../access/rules/workspaces.ts';
 import { ignoreStale } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -14,6 +15,7 @@ export interface OpenedSession {
   readonly open: OpenSession | undefined;
   /** Set if a new session must be opened: returns the changes that open it, given its final fields. */
   readonly opened: ((session: Session) => CoordinationChange[]) | undefined;
+  readonly proof: ProofSettings;
 }
 
 /** Returns the open session, or else a new one that the caller's commit opens. Creating tasks requires no goal. */
@@ -23,14 +25,15 @@ export async function openSession(
   now: Date,
   { opener, goal = '' }: { readonly opener: WorkspaceCreator | undefined; readonly goal?: string | undefined },
 ): Promise<OpenedSession> {
-  const { open, vacant } = await ports.sessions.opening(workspace);
+  const { open, vacant, proof = DEFAULT_PROOF } = await ports.sessions.opening(workspace);
   const isThere = open !== undefined || vacant !== undefined;
   const opening = await createWorkspaceChanges(ports, opener, { name: workspace, isThere }, now);
-  if (open !== undefined) return { session: open.session, open, opened: undefined };
+  if (open !== undefined) return { session: open.session, open, opened: undefined, proof };
   return {
     session: newSession(ports.randomness, { workspace, goal }, now),
     open,
     opened: (session) => [openingOf(session, vacant), ...opening],
+    proof,
   };
 }
 

@@ -1,5 +1,6 @@
 /** Sessions of a workspace: their documents, counters and stored changes. */
 import { z } from 'zod/mini';
+import type { ProofSettings } from '../../../access/rules/proofSettings.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { documentCodec, fieldsCodec, timestamp } from '../../../kernel/documentCodec.ts';
 import { TASK_STATUSES, type TaskStatus } from './task.ts';
@@ -19,6 +20,8 @@ export interface OpenSession {
 export interface Opening {
   readonly open?: OpenSession | undefined;
   readonly vacant?: string;
+  /** What the workspace requires of the results of new tasks. */
+  readonly proof?: ProofSettings | undefined;
 }
 
 export type Discovery = ReturnType<typeof discoveryFromDocument>;

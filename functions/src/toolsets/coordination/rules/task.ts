@@ -6,6 +6,7 @@ import { documentCodec, fieldsCodec, jsonText, timestamp } from '../../../kernel
 import { MusterError, notFound } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { prefixesOf } from '../../../kernel/textSearch.ts';
+import { fileFields, proofFields, type Verdict } from './proof/proofFields.ts';
 
 /** Stored statuses. `waiting`: the task awaits its parts, or its coding agent has finished but is still connected. */
 export const TASK_STATUSES = ['available', 'claimed', 'in_progress', 'waiting', 'done', 'failed', 'cancelled'] as const;
@@ -17,7 +18,13 @@ export const PROGRAMS: ReadonlyMap<string, string> = new Map(
 );
 export const CODING_TOOLS: readonly string[] = [...PROGRAMS.keys()];
 
-const PROGRAM_CAPABILITY = new RegExp(`^(${[...PROGRAMS.values()].join('|')}|agent:[a-z][a-z0-9_]+)$`);
+/** Capability of runners that run commands for other tasks, and of the tasks that require one. */
+export const RUNS_COMMANDS = 'muster:command';
+
+/** Capability that only reviews require, so that ordinary claims never find them. */
+export const REVIEWS = 'muster:review';
+
+const PROGRAM_CAPABILITY = new RegExp(`^(${[...PROGRAMS.values()].join('|')}|agent:[a-z][a-z0-9_]+|${RUNS_COMMANDS})$`);
 
 /** Returns whether coding tasks require this capability for their tool. @param name as `foldedCapability` returns it */
 export function isProgramCapability(name: string): boolean {
@@ -92,6 +99,8 @@ const codingDocument = z.object({
   returns: z._default(z.int(), 0),
   /** Location of the result. It is stored in separate documents, because a document can have at most 1 MiB. */
   result: z.nullable(z.object({ claim_epoch: z.int(), bytes: z.int(), parts: z.int() })),
+  /** Command that a runner runs for another task, instead of a coding agent. */
+  command: z.exactOptional(z.string()),
 });
 
 const resultPart = z.object({ json: z.string() });
@@ -221,6 +230,8 @@ const ownFields = z.object({
     z.nullable(z.object({ agent_id: z.string(), claim_epoch: z.int(), since: timestamp, failed: z.array(z.string()) })),
     null,
   ),
+  ...proofFields,
+  ...fileFields,
 });
 
 const codec = documentCodec(ownFields);
@@ -300,6 +311,10 @@ export type ReportedOutcome =
   | {
       readonly kind: 'done';
       readonly result: TaskResult;
+      /** Branch that contains the work, for the check of a task with an acceptance. */
+      readonly branch?: string | undefined;
+      /** Verdict of a review, whose comments are the output of the result. */
+      readonly verdict?: Verdict | undefined;
       /** Whether the task is done only when all its parts are done. A task without parts is done immediately. */
       readonly whenPartsDone?: boolean;
     }

@@ -137,9 +137,9 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
       ...[workspacePath(workspace), ...guessed].map((path) => this.database.doc(path)),
     );
     if (named?.updateTime === undefined) return {};
-    const { session: name } = this.documents.value(named, workspaceFromDocument);
+    const { session: name, proof } = this.documents.value(named, workspaceFromDocument);
     const { version: workspaceVersion } = versioned(name, named.updateTime);
-    if (name === undefined) return { vacant: workspaceVersion };
+    if (name === undefined) return { vacant: workspaceVersion, proof };
     const stored = guess === name ? rest[0] : await this.database.doc(sessionPath(workspace, name)).get();
     if (stored?.updateTime === undefined) {
       // The session was archived between the two reads. This is not expected to happen several times in a row.
@@ -148,7 +148,7 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
     }
     const session = this.noted(this.documents.value(stored, sessionFromDocument));
     const sessionVersion = versionOf(stored.updateTime);
-    return { open: { session, readAt: versionOf(named.readTime), sessionVersion, workspaceVersion } };
+    return { open: { session, readAt: versionOf(named.readTime), sessionVersion, workspaceVersion }, proof };
   }
 
   private noted(session: Session): Session {

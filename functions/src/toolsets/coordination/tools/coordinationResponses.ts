@@ -31,6 +31,7 @@ import {
   type TaskOutcome,
   type TaskResult,
 } from '../rules/task.ts';
+import { proofResponse, proofShape } from './proofResponses.ts';
 
 export const defineTool = toolsFor<CoordinationServices>();
 export const agentId = chosenId().describe('Your agent ID');
@@ -50,6 +51,17 @@ export const texts = (description: string, max: number, each = 1000) => {
   const isShort = (value: string): boolean => isVisible(value) && hasAtMost(value, each);
   return listUpTo(max, z.string().refine(isShort, `expected 1 to ${each} characters`)).describe(description);
 };
+
+/** Argument of every tool that creates tasks. null: nothing is demanded, whatever the workspace's default is. */
+export const acceptanceArgument = z
+  .strictObject({
+    command: text('Must succeed on its branch', 2000).optional(),
+    review: z.string().min(1).max(100).optional().describe("Reviewer's capability, or any"),
+    confirm: z.string().min(1).max(320).optional().describe('owner, or a person'),
+  })
+  .nullable()
+  .optional()
+  .describe('Checks before it is done');
 
 const MAX_TYPE_LENGTH = 50;
 
@@ -91,6 +103,7 @@ export const taskArguments = {
     .optional()
     .describe('At equal priority, earliest first'),
   part_of: partOf,
+  acceptance: acceptanceArgument,
 };
 
 export const DEFAULT_PRIORITY = 5;
@@ -108,6 +121,7 @@ export function draftOf(written: WrittenTask): TaskDraft {
     type: written.type,
     deadline: written.deadline === undefined ? undefined : new Date(written.deadline),
     part_of: written.part_of,
+    acceptance: written.acceptance,
   };
 }
 
@@ -139,6 +153,7 @@ export const taskShape = z.object({
     deadline: z.string().describe('Due time.'),
     part_of: partOfShape,
     waits_for_parts: waitShape,
+    ...proofShape,
     required_capabilities: z.array(z.string()),
     blocked: z.boolean().describe('True while a dependency is open or failed, or a retry is pending.'),
     failed_dependencies: z
@@ -205,6 +220,7 @@ export function taskResponse(task: Task): TaskResponse {
     deadline: task.deadline?.toISOString(),
     part_of: shownPartOf(task),
     waits_for_parts: waitResponse(task),
+    ...proofResponse(task),
     required_capabilities: optionalList(task.required_capabilities),
     blocked: (status === 'available' && task.blockers > 0) || undefined,
     failed_dependencies: optionalList(task.failed_dependencies),

@@ -268,6 +268,8 @@ export const requestDocument = z.object({
   /** Set if the server withdrew the request, because the credential that made the call was revoked. */
   withdrawn_because: z.exactOptional(z.literal('REVOKED')),
   outcome: z.nullable(jsonText),
+  /** Set for a question about the result of a task. `not_by`: ids and uids of its authors, who cannot answer. */
+  proves: z._default(z.nullable(z.object({ task_id: z.string(), round: z.int(), not_by: z.array(z.string()) })), null),
 });
 
 export const { toDocument: requestToDocument, fromDocument: requestFromDocument } = documentCodec(requestDocument);
