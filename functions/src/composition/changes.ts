@@ -24,7 +24,7 @@ import { subscriptionEffects, subscriptionWriters } from '../toolsets/firebase/s
 import type { GitHubChange } from '../toolsets/github/rules/ports.ts';
 import { linkEffects, linkWriters } from '../toolsets/github/store/pullRequests.ts';
 import type { InboxChange } from '../toolsets/inbox/rules/ports.ts';
-import { requestEffects, requestWriters } from '../toolsets/inbox/store/requests.ts';
+import { questionEffects, questionWriters, requestEffects, requestWriters } from '../toolsets/inbox/store/requests.ts';
 import type { OrchestrationChange } from '../toolsets/orchestration/rules/ports.ts';
 import { runWriters } from '../toolsets/orchestration/store/runs.ts';
 import {
@@ -76,6 +76,7 @@ export const changeWriters: ChangeWriters<ChangeKinds> = {
   ...workWriters,
   ...runWriters,
   ...requestWriters,
+  ...questionWriters(reminderWriters.recordEvent),
   // A change of this kind writes nothing. It only adds an audit entry.
   audit: () => undefined,
 };
@@ -91,6 +92,7 @@ export const changeEffects: EffectsOf<ChangeKinds> = {
   ...todoEffects,
   ...orchestrationEffects,
   ...requestEffects,
+  ...questionEffects,
   audit: ({ effect }) => effect,
 };
 
@@ -116,5 +118,5 @@ export const changeLoosening: LooseningOf<ChangeKinds> = {
   ...noLoosening('createWorkflow', 'replaceWorkflow', 'deleteWorkflow', 'measureAgent', 'recordOutcomes'),
   ...noLoosening('createRun', 'replaceRun', 'removeRun', 'recordStep', 'startCall', 'completeCall', 'cacheResponse'),
   // Only the person who is asked can approve a request. See toolsets/inbox/rules/answering.ts.
-  ...noLoosening('createRequest', 'replaceRequest'),
+  ...noLoosening('createRequest', 'replaceRequest', 'askAboutResult', 'withdrawQuestion'),
 };

@@ -116,7 +116,7 @@ export function compose(outer: ExternalServices, baseUrl = '') {
     graph: graph.ports,
     askToRaise: (...missed) => inbox.budgetQuestions.ask(...missed),
   });
-  const { membership, messages, taskClaims, taskCreation, taskQueue } = coordination.services;
+  const { membership, messages, proofs, taskClaims, taskCreation, taskQueue } = coordination.services;
   const coding = createCoding({
     ...platform,
     coordination: coordination.ports,
@@ -124,6 +124,7 @@ export function compose(outer: ExternalServices, baseUrl = '') {
     ownerRoles,
     membership,
     messages,
+    proofs,
     taskClaims,
     taskCreation,
   });
@@ -162,6 +163,7 @@ export function compose(outer: ExternalServices, baseUrl = '') {
   const inbox = createInbox({
     ...platform,
     liveness,
+    proofs,
     budget,
     consoleLinks,
     coordination: coordination.ports,
@@ -256,6 +258,7 @@ export function compose(outer: ExternalServices, baseUrl = '') {
   const parts = [
     ...services.taskSweep.sweepJobs,
     services.stuckTasks.sweepJob,
+    proofs.sweepJob,
     liveness.sweepJob,
     services.accountSweep.sweepJob,
     services.budgetSweep.sweepJob,

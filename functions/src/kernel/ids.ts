@@ -36,3 +36,16 @@ export function keyOf(text: string): string {
 export function nameOfKey(key: string): string {
   return key.replace(/%([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
+
+const MAX_REF_LENGTH = 250;
+
+/** Returns whether a text can name a branch, a tag or a commit. Source: git-check-ref-format(1). */
+export function isRefName(ref: string): boolean {
+  const parts = ref.split('/');
+  return (
+    ref.length <= MAX_REF_LENGTH &&
+    !/[\p{Cc}\p{Cs}]/u.test(ref) &&
+    !/[ ~^:?*[\\]|\.\.|@\{|\.$|^-|^@$/.test(ref) &&
+    parts.every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'))
+  );
+}

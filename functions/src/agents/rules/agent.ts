@@ -256,6 +256,11 @@ export function foldedCapability(name: string): string {
   return name.normalize('NFC').trim().toLowerCase().normalize('NFC');
 }
 
+/** Returns whether only Muster gives this capability, so that no agent can declare it and no task can require it. */
+export function isReservedCapability(name: string): boolean {
+  return foldedCapability(name).startsWith('muster:');
+}
+
 /** Returns the changes of an agent's skills in its workspaces. `after` is undefined if the agent is deleted. */
 export function skillChanges(before: Agent | undefined, after: Agent | undefined): AgentChange[] {
   return workspacesOfBoth(before, after).flatMap((workspace) => {

@@ -30,7 +30,7 @@ const CONCURRENT_PAGES = 8;
 export const LEASES = 'leases';
 
 /** Agent that a caller acts as. A leader who acts as another owner's agent cannot read the messages to that agent. */
-export interface ActingAgent extends Pick<Agent, 'id' | 'has_messages'> {
+export interface ActingAgent extends Pick<Agent, 'id' | 'has_messages' | 'registered_by'> {
   readonly readsMessages: boolean;
 }
 

@@ -8,6 +8,7 @@ import type {
   AgentMembership,
   AgentMessages,
   CoordinationPorts,
+  Proofs,
   TaskClaims,
   TaskCreation,
 } from '../coordination/index.ts';
@@ -27,6 +28,7 @@ export interface CodingDependencies extends DocumentSource {
   readonly membership: AgentMembership;
   readonly messages: AgentMessages;
   readonly taskClaims: TaskClaims;
+  readonly proofs: Proofs;
   readonly taskCreation: PortOf<TaskCreation>;
 }
 

@@ -18,6 +18,7 @@ import { AgentMessages } from './rules/messages.ts';
 import { SessionSharding } from './rules/openSession.ts';
 import { CodingLostAccess } from './rules/ownerless.ts';
 import type { CoordinationChange, CoordinationPorts, SessionQueries } from './rules/ports.ts';
+import { checkedTaskOf, Proofs } from './rules/proof/proofs.ts';
 import { sessionFields } from './rules/session.ts';
 import { isUnsettled, StuckTasks } from './rules/stuck.ts';
 import { taskFields } from './rules/task.ts';
@@ -65,6 +66,7 @@ export function createCoordination<Change extends AnyChange>(dependencies: Coord
   };
   const messages = new AgentMessages(ports);
   const stuckTasks = new StuckTasks(ports);
+  const proofs = new Proofs(ports);
   const taskCreation: PortOf<TaskCreation<CoordinationChange | Change>> = new TaskCreation({ ...ports, store });
   const undoing = { ...ports, taskFields, sessionFields };
   const services = {
@@ -78,12 +80,15 @@ export function createCoordination<Change extends AnyChange>(dependencies: Coord
     taskLevers: new TaskActions(ports),
     taskUpdates: new TaskUpdates(ports),
     stuckTasks,
+    proofs,
     taskSweep: new TaskSweep({ ...ports, coding: codingExpiry(ports.sessions) }),
     sessionSpreading: new SessionSharding(ports),
     mirrorQueuedTask: (taskId: string, before?: unknown) => mirrorQueuedTask(realtime, tasks, taskId, before),
     /** Updates the dependents of a task, if the written task document requires it. */
     settleTask: async (taskId: string, written: unknown): Promise<void> => {
       if (isUnsettled(written)) await stuckTasks.settle(taskId);
+      const checked = checkedTaskOf(written);
+      if (checked !== undefined) await proofs.look(checked);
     },
   };
   return {

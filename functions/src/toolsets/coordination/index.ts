@@ -101,6 +101,7 @@ export {
   type ClaimOutcome,
   claimableKeys,
   claimChanges,
+  claimedBy,
   codingClaimed,
   DEFAULT_LEASE_SECONDS,
   TaskClaims,
@@ -134,12 +135,24 @@ export { queueGrowth } from './rules/openSession.ts';
 export { type OwnerPorts, ownerState } from './rules/ownerless.ts';
 export type { CoordinationChange, CoordinationPorts } from './rules/ports.ts';
 export { QUEUE_STATUSES, type QueueStatus } from './rules/ports.ts';
+export { mayReview } from './rules/proof/checks.ts';
+export type { HandedInWork } from './rules/proof/proofFields.ts';
+export { closedRuling, decided, type Judged, Proofs, type Ruling } from './rules/proof/proofs.ts';
+export { isVerifying, type PassedStep, withAuthor } from './rules/proof/proving.ts';
+export {
+  APPROVE as APPROVE_RESULT,
+  GIVE_UP,
+  type QuestionChanges,
+  REQUEST_CHANGES,
+  type ResultQuestion,
+} from './rules/proof/questions.ts';
 export { CODING_GOAL, discoveryFromDocument, sumCounters } from './rules/session.ts';
 export {
   cancelTask,
   claimTask,
   endWaitForAnswer,
   finishTask,
+  handInFor,
   recordStart,
   renewLease,
   reportOutcome,
@@ -165,7 +178,9 @@ export {
   type PriorityWord,
   pendingQuestionOf,
   priorityWord,
+  REVIEWS,
   type ReportedOutcome,
+  RUNS_COMMANDS,
   resultPartFromDocument,
   TASK_STATUSES,
   type Task,
@@ -179,4 +194,5 @@ export {
 export { requireTaskManager } from './rules/taskActions.ts';
 export { outcomeChanges, taskChanges, taskNode, withSpent } from './rules/taskChanges.ts';
 export { MAX_STATE_SHARE, TaskQueue } from './rules/taskProgress.ts';
-export { messagesResponse, messagesShape, text } from './tools/coordinationResponses.ts';
+export { acceptanceArgument, messagesResponse, messagesShape, text } from './tools/coordinationResponses.ts';
+export { proofResponse, proofShape, verifyingResponse, verifyingShape } from './tools/proofResponses.ts';

@@ -3,7 +3,7 @@ import type { BudgetPorts } from '../../graph/rules/ports.ts';
 import type { Store } from '../../kernel/commit.ts';
 import type { ConsoleLinks } from '../../kernel/consoleLinks.ts';
 import type { DocumentSource } from '../../kernel/firestore/reading.ts';
-import type { CoordinationPorts } from '../coordination/index.ts';
+import type { CoordinationPorts, Proofs } from '../coordination/index.ts';
 import { AgentInboxes } from './rules/agentInbox.ts';
 import { Answers } from './rules/answering.ts';
 import { ApprovalGate } from './rules/approvals.ts';
@@ -21,6 +21,7 @@ export interface InboxDependencies extends DocumentSource {
   readonly consoleLinks: ConsoleLinks;
   readonly store: Store<InboxChange>;
   readonly liveness: AgentLiveness;
+  readonly proofs: Proofs;
   readonly agentsMayAnswer: InboxPorts['agentsMayAnswer'];
   /** Budget of a run, if the caller that starts the run sets none. */
   readonly budget: { readonly cost_usd: number };

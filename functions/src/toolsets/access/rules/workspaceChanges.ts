@@ -1,5 +1,6 @@
 /** Creates workspaces, and changes their access, repositories, routing and approval rules. */
 import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
+import { DEFAULT_PROOF, type ProofSettings } from '../../../access/rules/proofSettings.ts';
 import { type ApprovalRule, isListed, type Routing, type StoredWorkspace } from '../../../access/rules/workspace.ts';
 import { firstWorkspaceChanges, nameNotAvailable, requireAvailableName } from '../../../access/rules/workspaces.ts';
 import {
@@ -22,7 +23,7 @@ import { administers, deploymentError, requireAllowed, workspaceError } from './
 
 type SettingsChange = Extract<
   AccessChange,
-  { readonly kind: 'setApprovalRules' | 'listRepositories' | 'routeWorkspace' }
+  { readonly kind: 'setApprovalRules' | 'listRepositories' | 'routeWorkspace' | 'setProof' }
 >;
 
 export interface WorkspaceSettings {
@@ -31,6 +32,7 @@ export interface WorkspaceSettings {
   readonly repositories: readonly string[];
   readonly routing?: Routing;
   readonly approvals?: readonly ApprovalRule[];
+  readonly proof?: ProofSettings;
   /** Uid of the leader that this change added, if the workspace had no leader. */
   readonly leader?: string;
 }
@@ -45,6 +47,7 @@ export interface WorkspaceUpdate {
   readonly repositories?: readonly string[] | undefined;
   readonly routing?: RoutingUpdate | undefined;
   readonly approvals?: readonly ApprovalRule[] | undefined;
+  readonly proof?: ProofSettings | undefined;
 }
 
 interface NewWorkspace {
@@ -95,9 +98,9 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     recordResponse: RecordResponse<UpdatedWorkspace>,
   ): Promise<UpdatedWorkspace> {
     const { store, randomness } = this.ports;
-    const { access, repositories, routing, approvals } = wanted;
+    const { access, repositories, routing, approvals, proof } = wanted;
     const principal = await requireAllowed(this.ports, caller, (one) => workspaceError(one, workspace, 'leader'));
-    if ([access, repositories, routing, approvals].every((one) => one === undefined)) throw nothingToChange();
+    if ([access, repositories, routing, approvals, proof].every((one) => one === undefined)) throw nothingToChange();
     if (access === 'private' && workspace === DEFAULT_WORKSPACE) throw defaultStaysOpen();
     this.requireHosted(routing);
     return retryOnConflict(randomness, async () => {
@@ -123,12 +126,13 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     const [known, all] = await Promise.all([workspaces.find(workspace), people.workspaces()]);
     const access = accessOf(all, workspace);
     const fields = restoredFields(effect, { ...(known && workspaceFields.of(known.value)), access });
-    const { approvals = [], repositories, ...routed } = workspaceFields.from({ ...fields });
+    const { approvals = [], repositories, proof = DEFAULT_PROOF, ...routed } = workspaceFields.from({ ...fields });
     const { pins, forbidden } = routingAfter(routed);
     const { entered, settings, version } = await this.decided(principal, workspace, {
       access: WORKSPACE_ACCESS.find((one) => one === before['access']),
       ...('approvals' in before && { approvals }),
       ...('repositories' in before && { repositories }),
+      ...('proof' in before && { proof }),
       ...(('pinned_agents' in before || 'forbidden_agents' in before) && {
         routing: { pin: Object.fromEntries(pins.map(({ kind, agent }) => [kind, agent])), forbid: forbidden },
       }),
@@ -153,10 +157,12 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
   private async decided(
     principal: Principal,
     workspace: string,
-    { access, repositories, routing, approvals }: WorkspaceUpdate,
+    { access, repositories, routing, approvals, proof }: WorkspaceUpdate,
   ) {
     const { people, workspaces } = this.ports;
-    await this.requireMembers(workspace, approvals ?? []);
+    await this.requireMembers(workspace, 'approvals', approvals?.flatMap(({ asks }) => asks ?? []) ?? []);
+    const confirming = proof?.defaults.flatMap(({ confirm = 'owner' }) => (confirm === 'owner' ? [] : confirm));
+    await this.requireMembers(workspace, 'proof.defaults', confirming ?? []);
     const [known, all] = await Promise.all([workspaces.find(workspace), people.workspaces()]);
     const before = accessOf(all, workspace) ?? 'private';
     const entered = await this.accessChanges(principal, workspace, before, access ?? before);
@@ -173,11 +179,14 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
       repositories: listed,
       routing: routed,
       ...(shown && { approvals: shown }),
+      ...(known?.value.proof && { proof: known.value.proof }),
+      ...(proof && { proof }),
       ...(entered.some(({ kind }) => kind === 'setMember') && { leader: principal.owner_uid }),
     };
     const settings: readonly SettingsChange[] = [
       ...(repositories === undefined ? [] : [named]),
       ...(approvals ? [{ kind: 'setApprovalRules', workspace, approvals, before: demanded ?? [] } as const] : []),
+      ...(proof ? [{ kind: 'setProof', workspace, proof, before: known?.value.proof ?? DEFAULT_PROOF } as const] : []),
       ...(routing
         ? [
             {
@@ -192,12 +201,12 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     return { entered, settings, outcome, version: known?.version ?? null };
   }
 
-  /** Requires that all approvers have a role in the workspace. @throws MusterError NOT_FOUND */
-  private async requireMembers(workspace: string, approvals: readonly ApprovalRule[]): Promise<void> {
-    for (const uid of new Set(approvals.flatMap(({ asks }) => asks ?? []))) {
+  /** Requires that people have a role in the workspace. @throws MusterError NOT_FOUND */
+  private async requireMembers(workspace: string, field: string, uids: readonly string[]): Promise<void> {
+    for (const uid of new Set(uids)) {
       if (personsRoleIn(await this.ports.roles.of(uid), workspace) !== undefined) continue;
       throw new MusterError('NOT_FOUND', `"${uid}" is not a member of the workspace "${workspace}".`, {
-        field: 'approvals',
+        field,
         value: uid,
         suggestion: 'access.list_members lists its members.',
       });
@@ -237,6 +246,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
 
 function changesAnything(change: SettingsChange): boolean {
   const { kind, before } = change;
+  if (kind === 'setProof') return canonicalJson(change.proof) !== canonicalJson(before);
   const after =
     kind === 'listRepositories' ? change.repositories : kind === 'setApprovalRules' ? change.approvals : change.routing;
   return canonicalJson(after) !== canonicalJson(before);
@@ -251,7 +261,7 @@ function nothingToChange(): MusterError {
   return new MusterError('REQUIRED_FIELD', 'Nothing to update.', {
     field: 'access',
     reason: 'NOTHING_TO_CHANGE',
-    suggestion: 'Set at least one of access, repositories, routing and approvals.',
+    suggestion: 'Set at least one of access, repositories, routing, approvals and proof.',
   });
 }
 

@@ -1,10 +1,11 @@
 /** Arguments and outputs shared by several access tools. */
 import { z } from 'zod';
+import { DEFAULT_PROOF } from '../../../access/rules/proofSettings.ts';
 import { WORKSPACE_FORM, WORKSPACE_NAME } from '../../../identity/rules/principal.ts';
 import { MEMBER_ROLES, ROLES, WORKSPACE_ACCESS } from '../../../identity/rules/role.ts';
 import { idLike } from '../../../kernel/ids.ts';
 import { decodeCursor, encodeCursor } from '../../../kernel/paging.ts';
-import { listUpTo, textUpTo, toolsFor } from '../../../mcp/tool.ts';
+import { listUpTo, textUpTo, toolsFor, wholeNumber } from '../../../mcp/tool.ts';
 import type { AccessServices } from '../create.ts';
 import type { WorkspaceSettings } from '../rules/workspaceChanges.ts';
 
@@ -60,6 +61,33 @@ export const approvalsArgument = listUpTo(
   'expected each tool once',
 );
 
+const MAX_DEFAULTS = 20;
+const MAX_COMMAND_LENGTH = 2000;
+
+/** Replaces what was set before. Omitted fields get their default. */
+export const proofArgument = z.strictObject({
+  defaults: listUpTo(
+    MAX_DEFAULTS,
+    z.strictObject({
+      command: textUpTo(MAX_COMMAND_LENGTH).optional().describe('Must succeed on the branch'),
+      review: textUpTo(100).optional().describe("Reviewer's capability, or any"),
+      confirm: z
+        .union([z.literal('owner'), uidArgument])
+        .optional()
+        .describe("owner, or a member's uid"),
+      type: textUpTo(50).optional().describe('Only for tasks of this type'),
+    }),
+    'defaults',
+  ).describe('For new tasks that name none; the first that fits'),
+  rounds: wholeNumber(1, 10).default(DEFAULT_PROOF.rounds).describe('Maximum before a person is asked'),
+  hours: wholeNumber(1, 168).default(DEFAULT_PROOF.hours).describe('For each command run and review'),
+  otherwise: z.enum(['ask', 'fail']).default(DEFAULT_PROOF.otherwise).describe('If a check brings no verdict'),
+  terminals: z.boolean().default(DEFAULT_PROOF.terminals).describe("Terminals of the author's credential may review"),
+  file_wait_minutes: wholeNumber(0, 1440)
+    .default(DEFAULT_PROOF.file_wait_minutes)
+    .describe('Maximum wait for files that another task holds'),
+});
+
 export const workspaceShape = z.object({
   workspace: z.string(),
   access: accessArgument,
@@ -72,10 +100,15 @@ export const workspaceShape = z.object({
     .array(z.object({ tool: z.string(), above_usd: z.number().optional(), asks: z.string().optional() }))
     .optional()
     .describe('Calls that need approval.'),
+  proof: z
+    .object({ defaults: z.array(z.record(z.string(), z.string())) })
+    .catchall(z.unknown())
+    .optional()
+    .describe('What the results of new tasks must fulfil.'),
   leader: z.string().optional().describe('The uid of the leader added by this call.'),
 });
 
-export function workspaceResponse({ repositories, routing, approvals, ...rest }: WorkspaceSettings) {
+export function workspaceResponse({ repositories, routing, approvals, proof, ...rest }: WorkspaceSettings) {
   const { pins = [], forbidden = [] } = routing ?? {};
   const pin = Object.fromEntries(pins.map(({ kind, agent }) => [kind, agent]));
   const isRouted = pins.length > 0 || forbidden.length > 0;
@@ -84,6 +117,7 @@ export function workspaceResponse({ repositories, routing, approvals, ...rest }:
     repositories: [...repositories],
     ...(isRouted && { routing: { pin, forbid: [...forbidden] } }),
     approvals: approvals?.map(({ tool, above_usd, asks }) => ({ tool, above_usd, asks })),
+    proof: proof && { ...proof, defaults: proof.defaults.map((one) => ({ ...one })) },
   };
 }
 

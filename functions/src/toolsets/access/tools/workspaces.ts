@@ -52,10 +52,12 @@ export const updateWorkspace = shapes.defineTool({
     repositories: shapes.repositoriesArgument.optional().describe('Replaces the list'),
     routing: shapes.routingArgument.optional().describe('Agents: pin and forbid replace previous values'),
     approvals: shapes.approvalsArgument.optional().describe('Replaces the list'),
+    proof: shapes.proofArgument.optional().describe('When tasks are done; replaces what was set'),
   }),
   output: shapes.workspaceShape.extend({ message: z.string().optional() }),
   ...writing('leader', { destructiveHint: true, idempotentHint: true }, [
     'approvals',
+    'proof',
     'access',
     'repositories',
     'routing',
@@ -68,7 +70,7 @@ export const updateWorkspace = shapes.defineTool({
   }),
   handler: async (
     { services, directory, principal, workspace: here, recordResponse },
-    { workspace = here, approvals, ...rest },
+    { workspace = here, approvals, proof, ...rest },
   ) => {
     requireApprovable(directory.tools, approvals ?? []);
     const rules = approvals?.map(({ tool, above_usd, asks }) => ({
@@ -76,7 +78,13 @@ export const updateWorkspace = shapes.defineTool({
       ...(above_usd !== undefined && { above_usd }),
       ...(asks !== undefined && { asks }),
     }));
-    const update = { ...rest, approvals: rules };
+    const defaults = proof?.defaults.map(({ command, review, confirm, type }) => ({
+      ...(command !== undefined && { command }),
+      ...(review !== undefined && { review }),
+      ...(confirm !== undefined && { confirm }),
+      ...(type !== undefined && { type }),
+    }));
+    const update = { ...rest, approvals: rules, ...(proof && { proof: { ...proof, defaults: defaults ?? [] } }) };
     return services.access.workspaces.update(principal, workspace, update, recordResponse);
   },
 });

@@ -10,10 +10,13 @@ import {
   budgetRefusal,
   type CodingTask,
   claimChanges,
+  claimedBy,
   claimTask,
+  closedRuling,
   codingClaimed,
   DEFAULT_LEASE_SECONDS,
   isHeld,
+  isVerifying,
   notClaimable,
   ownerState,
   recordStart,
@@ -21,8 +24,9 @@ import {
   startTask,
   taskChanges,
   usageChanges,
+  withAuthor,
 } from '../../coordination/index.ts';
-import { endByDecision, endByRunner, endingChanges, withResult } from './ending.ts';
+import { endByDecision, endByRunner, endingChanges, isSentBack, withCheckedCommit, withResult } from './ending.ts';
 import { appendChanges, appendNote, type LogEntry } from './log.ts';
 import type { CodingChange } from './ports.ts';
 import {
@@ -80,7 +84,8 @@ export class CodingChanges extends Service<CodingPorts> {
     const { sessions, store } = this.ports;
     return changeTask(this.ports, request, async ({ value: before, version }, now) => {
       const decided = await this.decide(principal, before, request, now);
-      const { end, changes } = withResult(decided, request.result);
+      const { end: stored, changes } = withResult(decided, request.result);
+      const { end, changes: proved } = await this.proved(principal, before, stored, request);
       const isOfClaim = request.epoch !== undefined && request.epoch === before.claim?.claim_epoch;
       const acting = (isOfClaim ? before.claim?.claimed_by : principal.agent_id) ?? principal.uid;
       await store.commit(
@@ -88,12 +93,40 @@ export class CodingChanges extends Service<CodingPorts> {
           ...(await endingChanges(sessions, before, end, version)),
           ...(await usageChanges(this.ports, before, end.task)),
           ...changes,
+          ...proved,
           ...(await this.withNote(before, principal, request.log, now)),
         ],
         recordedAs(acting, recordResponse)(end),
       );
       return end;
     });
+  }
+
+  /** Begins the check of a handed-in result, sends a failed one back, or gives the verdict of a command run. */
+  private async proved(principal: Principal, before: CodingTask, end: EndedTask, { result, failure }: EndReport) {
+    const { proofs } = this.ports;
+    const { now, outcome } = end;
+    if (outcome !== 'ended') return { end, changes: [] };
+    const task = withCheckedCommit(end.task, result);
+    if (task.reviews !== undefined) {
+      const { changes } = await proofs.judged({ id: task.id, ...task.reviews }, closedRuling(task), now);
+      return { end: { ...end, task }, changes };
+    }
+    if (!isVerifying(task)) return { end, changes: await proofs.endCheck(before, now) };
+    const agentId = before.claim?.claimed_by ?? principal.agent_id ?? principal.uid;
+    const own = {
+      ...task,
+      ...withAuthor(task, agentId, principal.uid),
+      proof: task.proof,
+      acceptance: task.acceptance,
+    };
+    const comments = failure?.message ?? '';
+    const next = isSentBack(before, failure)
+      ? await proofs.ruled(own, { says: 'request_changes', by: 'muster', step: 'command', comments }, now)
+      : await proofs.begun(own, now);
+    const { status } = next.task;
+    const how = status === 'waiting' ? 'verifying' : status === 'available' ? 'sent_back' : 'ended';
+    return { end: { ...end, task: asCodingTask(next.task), outcome: how } as const, changes: next.changes };
   }
 
   private async decide(principal: Principal, before: CodingTask, request: EndRequest, now: Date): Promise<EndedTask> {
@@ -104,7 +137,7 @@ export class CodingChanges extends Service<CodingPorts> {
       return endByRunner(before, claimant, request, now);
     }
     requireTaskManager(principal, before, 'taskId');
-    return endByDecision(before, request, principal.agent_id ?? principal.uid, now);
+    return endByDecision(before, request, principal, now);
   }
 
   /**
@@ -121,7 +154,8 @@ export class CodingChanges extends Service<CodingPorts> {
     return { task: asCodingTask(task), changes: taskChanges(before, task, version, now) };
   }
 
-  private async startWithNote({ agent_id }: Principal, found: Versioned<CodingTask>, now: Date): Promise<StartedTask> {
+  private async startWithNote(principal: Principal, found: Versioned<CodingTask>, now: Date): Promise<StartedTask> {
+    const { agent_id } = principal;
     const { agents, sessions } = this.ports;
     const { id, workspace, session } = found.value;
     if (agent_id === undefined) throw noHolder(id);
@@ -133,7 +167,8 @@ export class CodingChanges extends Service<CodingPorts> {
     if ((await ownerState(this.ports, found.value, agent.value)) !== 'works')
       throw notClaimable(id, 'its owner no longer has the role worker in the workspace', 'Create another task.');
     if (open?.session.id !== session) throw notClaimable(id, 'its session is archived', 'Create another task.');
-    const claimed = codingClaimed(claimTask(found.value, agent_id, DEFAULT_LEASE_SECONDS, now), undefined);
+    const taken = claimedBy(claimTask(found.value, agent_id, DEFAULT_LEASE_SECONDS, now), agent.value, principal);
+    const claimed = codingClaimed(taken, undefined);
     const task = asCodingTask(startTask(claimed, { agent_id }, now));
     return { task, changes: claimChanges(found, task, agent, now) };
   }

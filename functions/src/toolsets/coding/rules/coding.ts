@@ -16,6 +16,7 @@ import {
   projectCapability,
   requireCodingTask,
   type Task,
+  type TaskDraft,
   TOOL_NAME,
   toolCapability,
 } from '../../coordination/index.ts';
@@ -35,6 +36,7 @@ interface CodingDraft {
   readonly dependencies?: readonly string[] | undefined;
   readonly part_of?: NodeRef | undefined;
   readonly traceparent?: string | undefined;
+  readonly acceptance?: TaskDraft['acceptance'];
 }
 
 /** Maximum number of runners that the overview names per tool. */
@@ -72,6 +74,7 @@ export class CodingService extends Service<CodingPorts> {
           dependencies,
           files: [],
           part_of: draft.part_of,
+          acceptance: draft.acceptance,
           ...(traceparent !== undefined && { traceparent }),
           required_capabilities: [toolCapability(tool), ...(project === undefined ? [] : [projectCapability(project)])],
           coding: (taskId: string, now: Date) => ({

@@ -1,5 +1,6 @@
 /** Ends attempts at coding tasks, and ends coding tasks. Source: docs/semantics.md#coding. */
 import { z } from 'zod';
+import type { Principal } from '../../../identity/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { requireSize, utf8Length } from '../../../kernel/json.ts';
 import {
@@ -13,8 +14,11 @@ import {
   cancelTask,
   type Failure,
   finishTask,
+  type HandedInWork,
+  handInFor,
   isClosed,
   isRetryable,
+  isVerifying,
   MAX_CODING_ATTEMPTS,
   MAX_STORED_ATTEMPTS,
   outcomeChanges,
@@ -48,6 +52,8 @@ const summarized = z
       .optional()
       .catch(undefined),
     costUsd: z.number().min(0).max(1e6).optional().catch(undefined),
+    acceptance: z.object({ command: z.string(), exitCode: z.number().optional() }).optional().catch(undefined),
+    head: z.string().max(100).optional().catch(undefined),
     files: z
       .array(z.object({ path: z.string().max(1000) }))
       .optional()
@@ -101,13 +107,27 @@ function withRecordedCost(task: Task, result: unknown): Task {
 }
 
 /** Returns the end that a creator or leader requests. @throws MusterError CONFLICT if the task ended differently */
-export function endByDecision(task: CodingTask, report: EndReport, by: string, now: Date): EndedTask {
+export function endByDecision(
+  task: CodingTask,
+  report: EndReport,
+  { kind, ...principal }: Principal,
+  now: Date,
+): EndedTask {
+  const by = principal.agent_id ?? principal.uid;
   if (returnDelay(report) !== undefined) throw notReturnable(task);
   if (isClosed(task.status)) {
     if (codingStatus(task.status) === report.status) return { task, now, outcome: 'repeated' };
     throw alreadyEnded(task);
   }
-  if (report.status === 'completed') return endedTask(finishTask(task, resultOf(report.result), now).task, now);
+  if (report.status === 'completed') {
+    const result = resultOf(report.result);
+    const { acceptance } = task;
+    if (acceptance === undefined || kind === 'person')
+      return endedTask(finishTask(task, result, { step: 'person', by, at: now }, now).task, now);
+    return isVerifying(task)
+      ? { task, now, outcome: 'repeated' }
+      : endedTask(handInFor({ ...task, acceptance }, by, result, now), now);
+  }
   const failure = report.failure ?? { class: 'cancelled' as const, message: `Ended by ${by}.` };
   return endedTask(cancelTask(task, failure.message, now), now, failure);
 }
@@ -155,11 +175,37 @@ function endedTask(task: Task, now: Date, failure?: Failure): EndedTask {
 }
 
 function outcomeOf(task: CodingTask, { status, result, failure }: EndReport): ReportedOutcome {
-  if (status === 'completed') return { kind: 'done', result: resultOf(result) };
+  if (status === 'completed' || isSentBack(task, failure))
+    return { kind: 'done', result: resultOf(result), work: workOf(task, result) };
   const afterSeconds = returnDelay({ status, failure });
   if (failure && afterSeconds !== undefined) return { kind: 'returned', error: failure.message, afterSeconds };
   if (failure) return failedTask(task, failure);
   return { kind: 'failed', error: summaryOf(result) ?? 'Failed.', retryable: false };
+}
+
+/** Returns whether a failed attempt is sent back: the command of the acceptance failed, or the branch does not merge. */
+export function isSentBack({ acceptance }: Task, failure: ReportedFailure | undefined): boolean {
+  return acceptance !== undefined && failure?.class === 'acceptance_failed';
+}
+
+/** Returns where the work is. The command counts as passed if the runner that holds the task has run the very text. */
+function workOf({ acceptance, claim, coding }: CodingTask, report: unknown): HandedInWork {
+  const { branch = coding.branch, commits, head, acceptance: checked } = summarized.parse(report);
+  const isChecked = claim?.claimed_by_runner && checked?.exitCode === 0 && checked.command === acceptance?.command;
+  return {
+    branch,
+    commit: head ?? commits.at(-1)?.sha,
+    commits: commits.slice(-MAX_COMMITS),
+    passed: isChecked ? [{ step: 'command', by: claim.claimed_by, at: claim.claimed_at }] : [],
+  };
+}
+
+/** Returns a command run with the commit that its runner checked. */
+export function withCheckedCommit(task: CodingTask, result: unknown): CodingTask {
+  const { head } = summarized.parse(result);
+  return task.reviews === undefined || head === undefined
+    ? task
+    : { ...task, reviews: { ...task.reviews, commit: head } };
 }
 
 function failedTask(task: CodingTask, failure: ReportedFailure): ReportedOutcome {

@@ -96,7 +96,7 @@ export class CodingRunners extends Service<CodingPorts> {
       await messages.markRead(agent, workspace, isRead, () => undefined);
     }
     const runner = { capabilities: tools?.map(toolCapability), project, taskId };
-    const claim = { workspace, agentId, readsMessages, leaseSeconds, runner };
+    const claim = { workspace, agentId, readsMessages, leaseSeconds, runner, by: principal };
     const record = recordedAs(agentId, (outcome: ClaimOutcome) => recordResponse(claimedBy(outcome)));
     return claimedBy(await taskClaims.claimOrWait(claim, waitMs, longPoll, record));
   }

@@ -15,6 +15,7 @@ import {
   type CoordinationPorts,
   type Failure,
   type OwnerPorts,
+  type Proofs,
   requireCodingTask,
   type TaskClaims,
   type TaskCreation,
@@ -30,6 +31,7 @@ export interface CodingPorts extends CoordinationPorts, BudgetPorts, OwnerPorts 
   readonly taskCreation: PortOf<TaskCreation>;
   readonly taskClaims: PortOf<TaskClaims>;
   readonly messages: Pick<AgentMessages, 'markRead' | 'receive'>;
+  readonly proofs: PortOf<Proofs>;
 }
 
 export interface TaskReference {
@@ -146,7 +148,8 @@ export interface EndReport {
 }
 
 export interface EndedTask extends ReadTask {
-  readonly outcome: 'ended' | 'retried' | 'returned' | 'repeated' | 'kept' | 'late';
+  /** `verifying`: the result is handed in and not yet proven. `sent_back`: it is available again, to be corrected. */
+  readonly outcome: 'ended' | 'retried' | 'returned' | 'repeated' | 'kept' | 'late' | 'verifying' | 'sent_back';
 }
 
 export type ReportedFailure = Failure & {

@@ -11,8 +11,11 @@ import {
   isHeld,
   type PastAttempt,
   pendingQuestionOf,
+  proofResponse,
+  proofShape,
   stuckReason,
   TASK_STATUSES,
+  verifyingResponse,
 } from '../../coordination/index.ts';
 import type { CodingServices } from '../create.ts';
 import { LOG_LEVELS, LOG_TYPES, type LogLine } from '../rules/log.ts';
@@ -36,6 +39,8 @@ export function asText(what: string, values: readonly unknown[]): string {
   return ` ${what} was stored as text. To store an object or a list, send it directly, not as JSON text.`;
 }
 
+/** Tool that responses show for command runs. The stored tool is one that the last release can read. */
+const COMMAND = 'COMMAND';
 const time = z.iso.datetime();
 
 const failureShape = z.object({
@@ -73,6 +78,8 @@ export const taskShape = z.object({
   failure: failureShape.optional(),
   stuck: guidance().optional().describe('Why the task can never start.'),
   waits: z.string().optional().describe('Budget that the task waits for.'),
+  command: z.string().optional().describe('Command that its runner runs for another task.'),
+  ...proofShape,
 });
 
 /** Returns the task for a response. @param now for the duration of an open task */
@@ -80,7 +87,7 @@ export function codingTaskResponse(task: CodingTask, now: Date): z.output<typeof
   const { claim, coding, status, created_at, retry_at, completed_at: closedAt } = task;
   return {
     id: task.id,
-    tool: coding.tool,
+    tool: coding.command === undefined ? coding.tool : COMMAND,
     description: task.description,
     instructions: coding.instructions,
     branch: coding.branch,
@@ -108,12 +115,16 @@ export function codingTaskResponse(task: CodingTask, now: Date): z.output<typeof
     failure: coding.failure && failureResponse(coding.failure),
     stuck: stuckReason(task),
     waits: budgetReason(task),
+    command: coding.command,
+    ...proofResponse(task),
   };
 }
 
 /** Returns what an open task is doing, or what it waits for. */
 export function progressText(task: CodingTask): string {
   const { status, claim_epoch, coding } = task;
+  const verifying = verifyingResponse(task);
+  if (verifying !== undefined) return verifying.waits;
   const question = pendingQuestionOf(task);
   if (question !== undefined) return `Waiting for the answer of ${question.who}.`;
   if (status === 'available') return stuckReason(task) ?? budgetReason(task) ?? 'Waiting for a runner.';
@@ -133,16 +144,19 @@ export const previousShape = z.object({
   runner: z.string(),
   endedAt: time,
   failure: failureShape,
+  comments: z.string().optional().describe('Correction with which the work was sent back.'),
   commits: z.array(z.object({ sha: z.string(), subject: z.string() })),
 });
 
-export function pastAttemptResponse({ coding }: CodingTask, attempt: PastAttempt) {
+export function pastAttemptResponse({ coding, sent_back }: CodingTask, attempt: PastAttempt) {
+  const correction = sent_back.find((one) => one.claim_epoch === attempt.claim_epoch);
   return {
     epoch: attempt.claim_epoch,
     branch: coding.branch,
     runner: attempt.agent_id,
     endedAt: attempt.ended_at.toISOString(),
     failure: failureResponse(attempt.failure),
+    comments: correction?.comments,
     commits: attempt.commits.map(({ sha, subject }) => ({ sha, subject: terminalText(subject) })),
   };
 }
@@ -200,7 +214,10 @@ export function historyResponse(task: CodingTask, { lines, total }: { lines: rea
 type Report = z.output<typeof reportShape>;
 
 /** Fields that `reportText` prints in their own places, and not in the general list. */
-const SHOWN_FIELDS = new Set(['id', 'status', 'state', 'description', 'instructions', 'config', 'failure']);
+const SHOWN_FIELDS = new Set([
+  ...['id', 'status', 'state', 'description', 'instructions', 'config', 'failure'],
+  ...['acceptance', 'verifying', 'sent_back', 'proven', 'reviews'],
+]);
 
 export function reportText({ task, attempts, logs, result }: Report): string {
   const { id, status, state, description, instructions, config, failure } = task;
@@ -209,6 +226,9 @@ export function reportText({ task, attempts, logs, result }: Report): string {
     `Coding task ${id}: ${status}${state === status ? '' : ` (${state})`}`,
     ...quotedLines(description),
     ...columnLines(rest.map(([name, value]) => [`${name}:`, String(value)])),
+    ...(task.verifying ? [`Being verified: ${task.verifying.waits}`] : []),
+    ...titled('Sent back:', (task.sent_back ?? []).flatMap(correctionLines)),
+    ...titled('Proven:', columnLines((task.proven ?? []).map(({ step, by, at }) => [`${step}:`, `${by}, ${at}`]))),
     ...(failure ? [`Failure: ${failure.class}`, ...quotedLines(failure.message)] : []),
     ...titled('Previous attempts:', attempts.flatMap(attemptLines)),
     ...titled(`Log, ${logs.latest.length} of ${logs.lines} lines:`, logs.latest.flatMap(logLines)),
@@ -225,6 +245,10 @@ function withoutDiff(name: string, value: unknown): unknown {
 }
 
 const titled = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [title, ...lines]);
+
+function correctionLines({ by, at, comments }: NonNullable<Report['task']['sent_back']>[number]) {
+  return [`  by ${by}, ${at}`, ...quotedLines(comments)];
+}
 
 function attemptLines({ epoch, runner, branch, endedAt, failure, commits }: Report['attempts'][number]) {
   return [

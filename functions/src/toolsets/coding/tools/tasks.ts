@@ -4,7 +4,7 @@ import { partOf } from '../../../graph/rules/linking.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { fittingItems } from '../../../kernel/json.ts';
 import { listUpTo, reading, textUpTo, wholeNumber, writing } from '../../../mcp/tool.ts';
-import { CODING_TOOLS, type CodingTask, programOf, text } from '../../coordination/index.ts';
+import { acceptanceArgument, CODING_TOOLS, type CodingTask, programOf, text } from '../../coordination/index.ts';
 import type { ReadTask } from '../rules/task.ts';
 import * as shapes from './codingResponses.ts';
 
@@ -14,6 +14,7 @@ export const createTask = shapes.defineTool({
   description:
     'Creates a task for an AI coding agent on a branch; a runner claims and ends it. coding.report_task shows its progress.',
   details: `Returns immediately. The resource task://{taskId} also shows the task. The tool is ${CODING_TOOLS.join(', ')}, or another that a runner of the workspace declared.`,
+  rare: ['acceptance'],
   input: z.strictObject({
     tool: textUpTo(100).describe('Such as CLAUDECODE or CODEX'),
     description: text('Task description', 20_000),
@@ -28,6 +29,7 @@ export const createTask = shapes.defineTool({
     priority: wholeNumber(1, 10).default(5).describe('1 (first) to 10 (last)'),
     dependencies: listUpTo(100, idOf('a task')).optional().describe('IDs of tasks to complete first'),
     part_of: partOf,
+    acceptance: acceptanceArgument,
   }),
   output: shapes.responseShape(z.object({ taskId: z.string(), branch: z.string(), task: shapes.taskShape })),
   ...writing('worker', { destructiveHint: false, idempotentHint: false }),

@@ -18,6 +18,7 @@ import {
   PROGRAM_NAME,
   pendingQuestionOf,
   programCapability,
+  RUNS_COMMANDS,
   TOOL_NAME,
   text,
 } from '../../coordination/index.ts';
@@ -53,13 +54,14 @@ export const registerRunner = shapes.defineTool({
       .enum(['owner', 'workspace'])
       .default('owner')
       .describe('Tasks to claim: those of your owner, or of all workers here. You run the prompts in these tasks'),
+    commands: z.boolean().optional().describe('Whether you run commands that check the work of others'),
   }),
   output: shapes.responseShape(z.object({ agentId: z.string(), workspace: z.string(), owner: z.string() })),
   ...writing('worker', { destructiveHint: false, idempotentHint: true }),
   example: { programs: [{ name: 'claude', version: '2.1.197' }] },
   response: (runner: { agentId: string; workspace: string; owner: string }) =>
     shapes.success(`Registered as runner ${runner.agentId}.`, runner),
-  handler: async ({ services, workspace, principal, recordResponse }, { programs, serves }) => {
+  handler: async ({ services, workspace, principal, recordResponse }, { programs, serves, commands = false }) => {
     const { agent_id } = principal;
     if (agent_id === undefined)
       throw new MusterError('FORBIDDEN', 'Only agents can be runners; you are a person.', {
@@ -67,11 +69,14 @@ export const registerRunner = shapes.defineTool({
       });
     const owner = await services.coding.nameOf(principal.owner_uid);
     const runner = { agentId: agent_id, workspace, owner };
-    const capabilities = programs.map(({ name, version }) => ({
-      name: programCapability(name),
-      category: CODING_AGENT,
-      parameters: { version },
-    }));
+    const capabilities = [
+      ...programs.map(({ name, version }) => ({
+        name: programCapability(name),
+        category: CODING_AGENT,
+        parameters: { version },
+      })),
+      ...(commands ? [{ name: RUNS_COMMANDS, category: CODING_AGENT }] : []),
+    ];
     await services.membership.join(principal, { ...runner, role: 'worker', capabilities, serves }, () =>
       recordResponse(runner),
     );
@@ -89,10 +94,13 @@ const claimedShape = shapes.taskShape
     config: true,
     project: true,
     attempt: true,
+    acceptance: true,
+    command: true,
   })
   .extend({
     epoch: z.number(),
     leaseUntil: z.iso.datetime(),
+    commit: z.string().optional().describe('Commit to check, for a command run.'),
     previous: shapes.previousShape.optional(),
     traceparent: z.string().optional(),
   });
@@ -157,6 +165,7 @@ export const claimTask = shapes.defineTool({
         ...shapes.codingTaskResponse(task, claim.claimed_at),
         epoch: claim.claim_epoch,
         leaseUntil: claim.lease_expires_at.toISOString(),
+        commit: task.reviews?.commit,
         previous: previous && shapes.pastAttemptResponse(task, previous),
         traceparent: task.traceparent,
       },
@@ -340,6 +349,8 @@ const MESSAGES: Readonly<Record<EndedTask['outcome'], string>> = {
   repeated: 'The task had already ended with this outcome.',
   kept: 'The task had already been ended; your result was added.',
   late: 'Another runner has claimed the task; your report was stored as its late result.',
+  verifying: 'The result is stored; the task is done when it is proven.',
+  sent_back: 'The result was sent back; the task is available, to be corrected.',
 };
 
 /** One week, because the limits of subscriptions last that long. */
@@ -374,9 +385,9 @@ export const endTask = shapes.defineTool({
     z.object({
       task: shapes.taskShape,
       outcome: z
-        .enum(['ended', 'retried', 'returned', 'repeated', 'kept', 'late'])
+        .enum(['ended', 'retried', 'returned', 'repeated', 'kept', 'late', 'verifying', 'sent_back'])
         .describe(
-          'ended: the task is closed. retried: it is available for another attempt. returned: it is available again, and the attempt does not count. repeated: you had already reported this. kept: the task had already been ended, and your result was added. late: another runner has claimed it; your report was stored as its late result.',
+          'ended: the task is closed. retried: it is available for another attempt. returned: it is available again, and the attempt does not count. repeated: you had already reported this. kept: the task had already been ended, and your result was added. late: another runner has claimed it; your report was stored as its late result. verifying: the result is handed in, and the task is done when it is proven. sent_back: the task is available again, to be corrected.',
         ),
     }),
   ),

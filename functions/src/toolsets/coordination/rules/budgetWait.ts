@@ -31,7 +31,10 @@ function keysOf(task: Task): readonly string[] {
 
 /** Returns the exhausted budget, if any, that blocks a coding task. Reserves nothing, because costs are unknown. */
 export async function budgetRefusal({ budgets }: BudgetPorts, task: Task): Promise<BudgetRefusal | undefined> {
-  return task.coding === undefined ? undefined : exhaustedBudget(await budgets.limited(keysOf(task)));
+  // A command run asks no model.
+  return task.coding === undefined || task.coding.command !== undefined
+    ? undefined
+    : exhaustedBudget(await budgets.limited(keysOf(task)));
 }
 
 /** Returns the task with its wait for a budget. After the wait, the maximum time in the queue starts again. */

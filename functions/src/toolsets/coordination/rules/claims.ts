@@ -10,6 +10,7 @@ import {
   withHeldTask,
 } from '../../../agents/rules/agent.ts';
 import { touchPresence } from '../../../agents/rules/liveness.ts';
+import { agentUid } from '../../../identity/rules/principal.ts';
 import { type RecordResponse, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import { Batching, type LongPoll, retryOnConflict } from '../../../kernel/concurrency.ts';
 import { fittingItems } from '../../../kernel/json.ts';
@@ -19,12 +20,23 @@ import { type BudgetWaitPorts, budgetRefusal, pauseForBudget } from './budgetWai
 import { claimableNow, projectCapability, type RunnerClaim, runnerMembership } from './codingTask.ts';
 import type { Message } from './mailbox.ts';
 import type { AgentMessages } from './messages.ts';
-import { type ClaimState, type NoTask, NoTaskExplainer, noTask } from './noTask.ts';
+import { type ClaimState, type NoTask, NoTaskExplainer, noTask, ownWork } from './noTask.ts';
 import { lostAccessChanges, type OwnerPorts, ownerState } from './ownerless.ts';
 import type { CoordinationChange, QueueMark } from './ports.ts';
+import { isAuthor, mayReview, type Reviewer } from './proof/checks.ts';
+import { withAuthor } from './proof/proving.ts';
 import type { Session } from './session.ts';
 import { claimTask, endBackoff, startTask } from './stateMachine.ts';
-import { capabilityKey, isHeld, isProgramCapability, type QueuePart, satisfiedKeys, type Task } from './task.ts';
+import {
+  capabilityKey,
+  isHeld,
+  isProgramCapability,
+  type QueuePart,
+  REVIEWS,
+  SEPARATOR,
+  satisfiedKeys,
+  type Task,
+} from './task.ts';
 import { noteWritten, taskChanges } from './taskChanges.ts';
 
 /** Default lease length. Source: docs/semantics.md#coordination. */
@@ -35,6 +47,9 @@ const SHORT_LEASE_SECONDS = 5 * 60;
 
 /** Maximum number of tasks that one claim skips because their budget is exhausted or their owner lost access. */
 const MAX_REJECTED_WINDOW = 20;
+
+/** Maximum number of reviews that a claim reads, because it skips those of the agent's own work. */
+const MAX_REVIEWS_READ = 9;
 
 /** Maximum number of claim windows per instance. Each session and set of capability keys has its own window. */
 const MAX_WINDOWS = 100;
@@ -49,6 +64,8 @@ interface ClaimRequest {
   readonly start?: boolean;
   /** Whether the caller may read the agent's messages. Default: false. */
   readonly readsMessages?: boolean;
+  /** The caller, who gets no review of work that was done with the same credential. */
+  readonly by: Reviewer;
   /** Set if a runner makes the claim. A runner gets only coding tasks, and none that it already holds. */
   readonly runner?: RunnerClaim;
 }
@@ -62,6 +79,8 @@ export type ClaimOutcome = (
 interface Claiming extends ClaimState {
   readonly request: ClaimRequest;
   readonly mark: QueueMark;
+  /** Review of the agent's own work, if one is waiting. */
+  readonly own?: Task | undefined;
   readonly recordResponse: RecordResponse<ClaimOutcome>;
 }
 
@@ -118,8 +137,29 @@ export class TaskClaims extends Service<
     // The response to a claim that also started its task may have been lost, so only ids in the call prove receipt.
     const resumed = await this.resumableTask(agent.value, session, heldTaskIds ?? (request.start ? [] : undefined));
     if (resumed !== undefined) return withMessages(await this.resume(resumed, claiming));
+    const { review, own } = await this.claimReview(claiming, declared);
+    if (review !== undefined) return withMessages(review);
     const keys = claimableKeys(session, declared);
-    return withMessages(await this.claimNext(claiming, keys));
+    return withMessages(await this.claimNext({ ...claiming, own }, keys));
+  }
+
+  /**
+   * Claims the first review that the agent may do. Sessions that never had a review are not queried.
+   * @returns the outcome, if there is such a review, or else a review of the agent's own work, if one is waiting
+   */
+  private async claimReview(claiming: Claiming, declared: readonly string[]) {
+    const { session, agent, request } = claiming;
+    const keys = satisfiedKeys(session.capability_keys, [...declared, REVIEWS]).filter(isReviewKey);
+    if (keys.length === 0) return {};
+    const reviews = await this.ports.tasks.reviews(session.id, keys, MAX_REVIEWS_READ);
+    const now = this.ports.clock.now();
+    for (const found of reviews) {
+      if (!mayReview(found.value, agent.value, request.by, now)) continue;
+      const review = await this.claimFound(found, claiming);
+      if (review !== undefined) return { review };
+    }
+    const own = reviews.find(({ value }) => value.reviews && isAuthor(value.reviews, agent.value, request.by));
+    return { own: own?.value };
   }
 
   private async claimForRunner(claiming: Claiming, runner: RunnerClaim, declared: readonly string[]) {
@@ -157,7 +197,10 @@ export class TaskClaims extends Service<
     const retried = await this.ports.tasks.firstBackoff(session.id);
     if (await this.endBackoffOf(retried, session)) throw new StaleWriteError();
     if (request.runner !== undefined) return this.outcomeOf({ kind: 'none', mark }, recordResponse);
-    const why = await this.noTaskExplainer.explain(claiming, retried?.value, this.ports.clock.now());
+    const { own } = claiming;
+    const why = own
+      ? ownWork(own)
+      : await this.noTaskExplainer.explain(claiming, retried?.value, this.ports.clock.now());
     return this.outcomeOf({ kind: 'none', mark, why }, recordResponse);
   }
 
@@ -177,7 +220,12 @@ export class TaskClaims extends Service<
       await this.ports.store.commit([{ kind: 'replaceTask', task, before: before.value, version: before.version }]);
       return undefined;
     }
-    const claimed = codingClaimed(claimTask(before.value, agent.value.id, request.leaseSeconds, now), request.runner);
+    const taken = claimedBy(
+      claimTask(before.value, agent.value.id, request.leaseSeconds, now),
+      agent.value,
+      request.by,
+    );
+    const claimed = codingClaimed(taken, request.runner);
     const task = request.start ? startTask(claimed, { agent_id: agent.value.id }, now) : claimed;
     const changes = claimChanges(before, task, agent, now);
     const outcome = await this.outcomeOf({ kind: 'claimed', task }, recordResponse, changes);
@@ -262,6 +310,16 @@ export function claimableKeys(
     .filter(isProgramCapability)
     .flatMap((program) => [program, ...projects.map((project) => capabilityKey([program, project]))]);
   return [...new Set([...satisfiedKeys(capability_keys, capabilities), ...coding])];
+}
+
+function isReviewKey(key: string): boolean {
+  return key.split(SEPARATOR).includes(REVIEWS);
+}
+
+/** Returns a claimed task with its holder as an author, if its result must be proven. */
+export function claimedBy(task: Task, { id, registered_by }: Agent, { uid }: Pick<Reviewer, 'uid'>): Task {
+  if (task.acceptance === undefined) return task;
+  return withAuthor(withAuthor(task, id, registered_by ?? agentUid(id)), id, uid);
 }
 
 export function claimChanges(

@@ -12,6 +12,7 @@ import { type Task, type TaskStatus, taskNotFound } from './task.ts';
 
 const MAX_LATE_NAMED = 10;
 const MAX_STUCK_NAMED = 5;
+const MAX_VERIFYING_NAMED = 5;
 const NO_TASKS = { count: 0, first: [] as readonly Task[] };
 
 export interface InitializedSession {
@@ -65,16 +66,32 @@ export class CoordinationService extends Service<CoordinationPorts> {
     const { sessions, queue, directory } = this.ports;
     const [session, agents] = await Promise.all([this.session(workspace), directory.counts(workspace)]);
     if (session === undefined)
-      return { session, agents, counters: sumCounters([]), blocked: 0, late: NO_TASKS, stuck: NO_TASKS };
+      return {
+        session,
+        agents,
+        counters: sumCounters([]),
+        blocked: 0,
+        late: NO_TASKS,
+        stuck: NO_TASKS,
+        verifying: NO_TASKS,
+      };
     const counters = await sessions.counters(workspace, session.id);
-    const [blocked, late] = await Promise.all([
+    const [blocked, late, verifying] = await Promise.all([
       counters.mostBlocked !== 0 ? queue.count(session.id, 'blocked') : 0,
       counters.mostLate !== 0 ? this.late(session.id) : NO_TASKS,
+      counters.counts.waiting > 0 ? this.verifying(session.id) : NO_TASKS,
     ]);
     const { failed, cancelled } = counters.counts;
     // A task can be stuck only if another task failed or was cancelled.
     const stuck = blocked > 0 && failed + cancelled > 0 ? await this.stuck(session.id) : NO_TASKS;
-    return { session, agents, counters, blocked, late, stuck };
+    return { session, agents, counters, blocked, late, stuck, verifying };
+  }
+
+  private async verifying(session: string) {
+    const { tasks } = this.ports;
+    const first = await tasks.verifying(session, MAX_VERIFYING_NAMED);
+    const count = first.length < MAX_VERIFYING_NAMED ? first.length : await tasks.countVerifying(session);
+    return { count, first };
   }
 
   private async stuck(session: string) {

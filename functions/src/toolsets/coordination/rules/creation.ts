@@ -7,7 +7,7 @@ import type { Principal } from '../../../identity/rules/principal.ts';
 import type { AnyChange, RecordResponse, Store } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';
-import { Service } from '../../../kernel/ports.ts';
+import { type Randomness, Service } from '../../../kernel/ports.ts';
 import type { CodingWork } from './codingTask.ts';
 import {
   type Dependency,
@@ -20,6 +20,7 @@ import {
 import { firstKeys, type OpenedSession, openSession, queueGrowthIn } from './openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import { NOTHING_PROVEN } from './proof/proving.ts';
+import { leads, notWaivable, withPerson } from './proof/requirements.ts';
 import type { Session } from './session.ts';
 import { CODING_TYPE, DEFAULT_TYPE, isOfRun, requireFutureDeadline, type Task } from './task.ts';
 import { countedBy } from './taskChanges.ts';
@@ -79,9 +80,13 @@ interface CreationPorts<Change extends AnyChange> extends CoordinationPorts {
 /** Creates tasks. `Change`: type of the additional changes that the creating feature commits with the tasks. */
 export class TaskCreation<Change extends AnyChange = CoordinationChange> extends Service<CreationPorts<Change>> {
   /** Creates all tasks or none. @throws MusterError VALIDATION_ERROR for an unknown dependency or a cycle */
-  create(request: CreationRequest<Change>, recordResponse: RecordResponse<readonly Task[]>): Promise<readonly Task[]> {
-    const { workspace, createdBy, goal, opener } = request;
-    const drafts = this.number(request);
+  async create(
+    request: CreationRequest<Change>,
+    recordResponse: RecordResponse<readonly Task[]>,
+  ): Promise<readonly Task[]> {
+    const { workspace, createdBy, goal, opener, viewer } = request;
+    const drafts = await this.withPeople(this.number(request), request);
+    const mayWaive = viewer !== undefined && leads(viewer, workspace);
     const dependents = dependentsOf(drafts);
     return retryOnConflict(this.ports.randomness, async () => {
       const now = this.ports.clock.now();
@@ -93,13 +98,23 @@ export class TaskCreation<Change extends AnyChange = CoordinationChange> extends
         return fieldOf(request, index, 'dependencies');
       };
       const existing = await readDependencies(this.ports.tasks, session, { ids, dependents, fieldFor });
-      const creation = { existing, dependents, session, createdBy, ownerUid: opener?.owner_uid, now, proof };
+      const settings = { proof, mayWaive };
+      const creation = { existing, dependents, session, createdBy, ownerUid: opener?.owner_uid, now, settings };
       const { parentsOf, changes: linked } = await this.links(drafts, request);
       const tasks = drafts.map((draft) => ({ ...newTask(draft, creation), ...parentsOf(draft.part_of) }));
       const changes = await creationChanges(this.ports.sessions, tasks, creation, opening);
       await this.ports.store.commit([...changes, ...linked], recordResponse(tasks));
       return tasks;
     });
+  }
+
+  private withPeople(drafts: readonly NumberedDraft[], request: CreationRequest<Change>): Promise<NumberedDraft[]> {
+    return Promise.all(
+      drafts.map(async (draft, index) => {
+        const field = fieldOf(request, index, 'acceptance');
+        return { ...draft, acceptance: await withPerson(this.ports, request.workspace, draft.acceptance, field) };
+      }),
+    );
   }
 
   private async links(
@@ -122,9 +137,7 @@ export class TaskCreation<Change extends AnyChange = CoordinationChange> extends
       requireSize('A task', fieldOf(request, index, 'description'), draft, MAX_TASK_BYTES);
       requireFutureDeadline(draft.deadline, fieldOf(request, index, 'deadline'), now);
     }
-    const time = now.getTime().toString(36).padStart(9, '0');
-    const prefix = `task-${time}${this.ports.randomness.letters(6)}`;
-    const idAt = (index: number): string => `${prefix}-${String(index + 1).padStart(3, '0')}`;
+    const idAt = newTaskIds(this.ports.randomness, now);
     const resolved = isBatch ? resolveBatch(drafts.map(({ dependencies }) => dependencies)) : [];
     return drafts.map((draft, index) => {
       const named = [...new Set(draft.dependencies)].map((existing): Dependency => ({ existing }));
@@ -137,6 +150,13 @@ export class TaskCreation<Change extends AnyChange = CoordinationChange> extends
       };
     });
   }
+}
+
+/** Returns a function that returns new task ids. The ids sort by time, and then by index. */
+export function newTaskIds(randomness: Randomness, now: Date): (index: number) => string {
+  const time = now.getTime().toString(36).padStart(9, '0');
+  const prefix = `task-${time}${randomness.letters(6)}`;
+  return (index) => `${prefix}-${String(index + 1).padStart(3, '0')}`;
 }
 
 function dependentsOf(drafts: readonly NumberedDraft[]): Dependents {
@@ -153,7 +173,7 @@ interface Creation {
   readonly createdBy: string;
   readonly ownerUid: string | undefined;
   readonly now: Date;
-  readonly proof: ProofSettings;
+  readonly settings: { readonly proof: ProofSettings; readonly mayWaive: boolean };
 }
 
 function newTask(
@@ -169,12 +189,13 @@ function newTask(
     acceptance: wanted,
     ...draft
   }: NumberedDraft,
-  { existing, dependents, session, createdBy, ownerUid, now, proof }: Creation,
+  { existing, dependents, session, createdBy, ownerUid, now, settings: { proof, mayWaive } }: Creation,
 ): Task {
   const before = existingIds.flatMap((dependency) => existing.get(dependency)?.value ?? []);
   const { blockers, ...standing } = dependencyStateOf(before);
   const kind = coding ? CODING_TYPE : (type ?? DEFAULT_TYPE);
   const acceptance = isOfRun({ id }) ? undefined : acceptanceOf(proof, kind, wanted);
+  if (wanted === null && !mayWaive && acceptanceOf(proof, kind, undefined)) throw notWaivable('of the workspace');
   return {
     ...draft,
     ...standing,

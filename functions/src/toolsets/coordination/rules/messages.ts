@@ -68,8 +68,7 @@ export class AgentMessages extends Service<CoordinationPorts> {
       const at_work = await this.hearingOf(agent.value, task);
       const at = clock.now();
       const message: Message = {
-        // Ids are unique per agent, and sort in the order in which the messages were sent.
-        id: `message-${String(count + 1).padStart(9, '0')}`,
+        id: messageId(count + 1),
         from: principal.agent_id ?? principal.uid,
         workspace,
         text,
@@ -169,6 +168,25 @@ function confirmation(found: Versioned<Mailbox> | undefined, read: readonly Mess
   if (found === undefined || read.length === 0) return [];
   const messages = found.value.messages.filter((one) => !read.includes(one));
   return mailboxChanges({ ...found.value, messages }, found, { read });
+}
+
+/** Returns the changes that send a note from Muster to an agent; none if the agent's mailbox is full. */
+export async function noteChanges(
+  { mailboxes }: Pick<CoordinationPorts, 'mailboxes'>,
+  agentId: string,
+  { workspace, text, taskId }: { readonly workspace: string; readonly text: string; readonly taskId: string },
+  at: Date,
+): Promise<CoordinationChange[]> {
+  const found = await mailboxes.find(agentId);
+  const { messages, count } = found?.value ?? { messages: [], count: 0 };
+  if (messages.filter((one) => one.workspace === workspace).length >= MAX_UNREAD) return [];
+  const sent: Message = { id: messageId(count + 1), from: 'muster', workspace, text, at, task_id: taskId };
+  return mailboxChanges({ id: agentId, messages: [...messages, sent], count: count + 1 }, found, { sent });
+}
+
+/** Returns the id of an agent's n-th message. Ids sort in the order in which the messages were sent. */
+function messageId(number: number): string {
+  return `message-${String(number).padStart(9, '0')}`;
 }
 
 function mailboxChanges(

@@ -7,9 +7,17 @@ import { budgetReason } from './budgetWait.ts';
 import type { CoordinationPorts } from './ports.ts';
 import type { Session } from './session.ts';
 import { stuckBy } from './stuck.ts';
-import { capabilityKey, isClosed, satisfiedKeys, type Task } from './task.ts';
+import { capabilityKey, isClosed, REVIEWS, satisfiedKeys, type Task } from './task.ts';
 
-export const NO_TASK_REASONS = ['no_goal', 'none', 'all_blocked', 'retry_later', 'capabilities', 'taken'] as const;
+export const NO_TASK_REASONS = [
+  'no_goal',
+  'none',
+  'all_blocked',
+  'retry_later',
+  'capabilities',
+  'taken',
+  'own_work',
+] as const;
 
 export interface NoTask {
   readonly reason: (typeof NO_TASK_REASONS)[number];
@@ -29,6 +37,14 @@ export function noTask(workspace: string): NoTask {
   };
 }
 
+/** Explains that only reviews of the agent's own work are waiting. */
+export function ownWork({ id }: Task): NoTask {
+  return {
+    reason: 'own_work',
+    explanation: `"${id}" is the review of your own work, or of work by your credential. Another agent must claim it.`,
+  };
+}
+
 /** State that a claim read. `growth`: that of the session, if it is known. */
 export interface ClaimState {
   readonly session: Session;
@@ -41,7 +57,7 @@ export class NoTaskExplainer extends Service<CoordinationPorts> {
 
   /** Explains why no task can be claimed; reads a few documents. @param retried the task whose retry is due next */
   explain({ session, agent, growth }: ClaimState, retried: Task | undefined, now: Date): Promise<NoTask> {
-    const capabilities = agent.value.capability_details.map(({ name }) => name);
+    const capabilities = [REVIEWS, ...agent.value.capability_details.map(({ name }) => name)];
     const key = JSON.stringify([session.id, capabilityKey(capabilities)]);
     const stamp = `${growth} ${Math.floor(now.getTime() / EXPLANATION_TTL_MS)}`;
     return this.cache.read(key, stamp, () => this.reason(session.id, capabilities, retried, now));

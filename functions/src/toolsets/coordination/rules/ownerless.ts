@@ -17,7 +17,8 @@ export interface OwnerPorts {
 
 /** Returns the owner of a coding task or of a run's task; undefined for tasks of the workspace's plan. */
 export function instructedBy(task: Task): string | undefined {
-  if (task.coding !== undefined) return task.coding.owner_uid;
+  // A command run on the branch of another owner's agent has no owner.
+  if (task.coding !== undefined) return task.coding.owner_uid || undefined;
   return isOfRun(task) ? task.owner_uid : undefined;
 }
 

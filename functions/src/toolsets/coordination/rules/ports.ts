@@ -6,6 +6,7 @@ import type { GraphChange } from '../../../graph/rules/ports.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { CursorPage, ListCursor, ListPage, PageRequest, SweepBatch, TimeCursor } from '../../../kernel/paging.ts';
 import type { Mailbox, Message, MessageChanges } from './mailbox.ts';
+import type { QuestionChanges } from './proof/questions.ts';
 import type {
   ArchivedSession,
   Discovery,
@@ -88,6 +89,13 @@ export interface TaskQueries {
   listDone(session: string, page: PageRequest): Promise<ListPage<Task>>;
   /** Returns held tasks of any session whose lease expired by `now`, longest expired first. */
   expired(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Task>>>;
+  /** Returns tasks of any session whose check had to bring a verdict by `now`, oldest first. */
+  unproven(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Task>>>;
+  /** Returns the tasks of a session that are being verified, the first that must be proven first. */
+  verifying(session: string, limit: number): Promise<readonly Task[]>;
+  countVerifying(session: string): Promise<number>;
+  /** Returns the first reviews that an agent with these capability keys could do, in the order of the queue. */
+  reviews(session: string, capabilityKeys: readonly string[], limit: number): Promise<readonly Versioned<Task>[]>;
   /** Returns tasks of any session that were closed by `now`, oldest first. */
   closedBefore(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Task>>>;
   /** Deletes the log and the results of a task, which are stored below its document. */
@@ -164,4 +172,7 @@ export interface QueueFilter {
   readonly hasDeadlines?: boolean;
 }
 
-export type CoordinationChange = ChangeOf<TaskChanges & SessionChanges & MessageChanges> | AccessChange | GraphChange;
+export type CoordinationChange =
+  | ChangeOf<TaskChanges & SessionChanges & MessageChanges & QuestionChanges>
+  | AccessChange
+  | GraphChange;

@@ -4,7 +4,10 @@
  * failed or was cancelled. Each function here is pure: it returns a new task or throws a CONFLICT. Source:
  * docs/semantics.md#coordination.
  */
+
+import type { Acceptance } from '../../../access/rules/proofSettings.ts';
 import { MusterError } from '../../../kernel/errors.ts';
+import { handIn, isVerifying, type PassedStep, proven, withoutProof } from './proof/proving.ts';
 import {
   type Claim,
   type Claimant,
@@ -23,6 +26,9 @@ export const MAX_TASK_RETRIES = 3;
 /** Delay before the first retry, in seconds. The delay doubles with each further retry. */
 const FIRST_BACKOFF_SECONDS = 30;
 const MAX_EXPIRED_CLAIMS = 20;
+
+/** Lease of an author whose own lease is unknown, in seconds. */
+const LEASE_SECONDS = 30 * 60;
 
 const addSeconds = (from: Date, seconds: number): Date => new Date(from.getTime() + seconds * 1000);
 
@@ -83,7 +89,7 @@ export function waitTask(task: Task, claimant: Claimant): Task {
 /** Cancels an open task. The holder is notified with its next call. */
 export function cancelTask(task: Task, error: string, now: Date): Task {
   if (isClosed(task.status)) throw invalidTransition(task, 'be cancelled');
-  return { ...withoutBackoff(task), status: 'cancelled', error, completed_at: now };
+  return { ...withoutProof(withoutBackoff(task)), status: 'cancelled', error, completed_at: now };
 }
 
 /** Restores the expired lease of the last holder. Returns undefined if another agent has claimed the task since. */
@@ -99,6 +105,7 @@ export function restoreClaim(task: Task, claimant: Claimant, leaseSeconds: numbe
 
 /** Reports an outcome: closes the task, requeues the task for a retry, or stores the outcome as a late report. */
 export function reportOutcome(task: Task, claimant: Claimant, outcome: ReportedOutcome, now: Date): TaskOutcome {
+  if (isSentBackResult(task, claimant, outcome)) return { kind: 'repeated', task };
   const isOwn = currentClaim(task, claimant) !== undefined;
   if (isOwn && isHeld(task.status)) return { kind: 'accepted', task: applyOutcome(task, outcome, now) };
   if ((isOwn || hasReported(task, claimant)) && sameOutcome(task, outcome)) return { kind: 'repeated', task };
@@ -116,13 +123,27 @@ export function reportOutcome(task: Task, claimant: Claimant, outcome: ReportedO
 /**
  * Completes the task with a result that did not come from its holder. The current claim, or else the latest expired
  * claim, is stored as the claim that closed the task. A closed task stays unchanged.
+ * @param passed proves the result of a task with an acceptance, whose checks are then no longer needed
  */
-export function finishTask(task: Task, result: TaskResult, now: Date): TaskOutcome {
+export function finishTask(task: Task, result: TaskResult, passed: PassedStep, now: Date): TaskOutcome {
   if (isClosed(task.status)) return { kind: 'repeated', task };
+  if (isVerifying(task)) return { kind: 'accepted', task: proven(task, [...task.proof.passed, passed], now) };
   const expired = task.lapsed_claims.findLast(({ claim_epoch: epoch }) => epoch === task.claim_epoch);
   const claim = task.claim ?? (expired && newClaim(expired, 0, now));
   const open = { ...withoutBackoff(task), ...(claim && { claim }) };
+  if (task.acceptance !== undefined) return { kind: 'accepted', task: proven({ ...open, result }, [passed], now) };
   return { kind: 'accepted', task: applyOutcome(open, { kind: 'done', result }, now) };
+}
+
+/** Hands in a result for an agent that does not hold the task. */
+export function handInFor(
+  task: Task & { readonly acceptance: Acceptance },
+  agentId: string,
+  result: TaskResult,
+  now: Date,
+): Task {
+  const claim = task.claim ?? newClaim({ agent_id: agentId, claim_epoch: task.claim_epoch }, LEASE_SECONDS, now);
+  return handIn(withoutBackoff(task), task.acceptance, claim, { result }, now);
 }
 
 /** Releases a task from its holder. The holder's claim is kept as an expired lease. */
@@ -180,10 +201,17 @@ function withoutBackoff(task: Task): Task {
 function applyOutcome(task: Task, outcome: ReportedOutcome, now: Date): Task {
   if (outcome.kind === 'done') {
     const { error: _overcome, ...rest } = task;
-    const { result, whenPartsDone } = outcome;
-    if (whenPartsDone && task.ancestors && task.claim) return awaitParts(rest, task.claim, result, now);
+    const { result, whenPartsDone, work, verdict } = outcome;
+    const { acceptance, reviews, claim } = task;
+    if (whenPartsDone && task.ancestors && claim) {
+      const { parts_awaited, ...waiting } = awaitParts(rest, claim, result, now);
+      const branch = work?.branch !== undefined && { branch: work.branch };
+      return { ...waiting, ...(parts_awaited && { parts_awaited: { ...parts_awaited, ...branch } }) };
+    }
+    if (acceptance && claim) return handIn(task, acceptance, claim, { ...work, result }, now);
     const stuckUnsettled = task.stuck_unsettled || task.stuck;
-    return { ...rest, status: 'done', result, completed_at: now, stuck_unsettled: stuckUnsettled };
+    const judged = reviews && verdict && { reviews: { ...reviews, verdict } };
+    return { ...rest, ...judged, status: 'done', result, completed_at: now, stuck_unsettled: stuckUnsettled };
   }
   if (outcome.kind === 'returned')
     return requeued(task, { error: outcome.error, retries: task.retries }, outcome.afterSeconds, now);
@@ -215,8 +243,24 @@ function requeued(
 function sameOutcome(task: Task, outcome: ReportedOutcome): boolean {
   if (outcome.kind === 'returned') return false;
   if (outcome.kind === 'failed') return task.status === 'failed' && task.error === outcome.error;
-  const isThere = task.status === 'done' || task.parts_awaited !== undefined;
-  return isThere && JSON.stringify(task.result) === JSON.stringify(outcome.result);
+  const isThere = task.status === 'done' || task.parts_awaited !== undefined || isVerifying(task);
+  return isThere && sameResult(task, outcome.result) && task.reviews?.verdict === outcome.verdict;
+}
+
+function sameResult({ result }: Task, reported: TaskResult): boolean {
+  return JSON.stringify(result) === JSON.stringify(reported);
+}
+
+/**
+ * Returns whether the report is that of a claim whose result was sent back. Without a claim epoch, a report of the same
+ * author with the same result is such a report, because nothing was corrected.
+ */
+function isSentBackResult(task: Task, { agent_id, claim_epoch: epoch }: Claimant, outcome: ReportedOutcome): boolean {
+  const { sent_back: corrections, claim } = task;
+  if (outcome.kind !== 'done' || corrections.length === 0 || isClosed(task.status) || isVerifying(task)) return false;
+  const own = corrections.filter((one) => one.agent_id === agent_id);
+  if (epoch !== undefined && epoch !== claim?.claim_epoch) return own.some((one) => one.claim_epoch === epoch);
+  return task.coding === undefined && corrections.at(-1)?.agent_id === agent_id && sameResult(task, outcome.result);
 }
 
 function isClaimOf(claim: ExpiredClaim, { agent_id, claim_epoch: epoch }: Claimant): boolean {
@@ -252,6 +296,8 @@ export function invalidTransition(
 }
 
 function suggestionFor(task: Task, agentId: string | undefined): string {
+  if (isVerifying(task))
+    return 'Nobody holds it: its result is being verified. coordination.retry_task with comments sends it back.';
   if (isClosed(task.status)) return 'Closed tasks are final. Claim another with coordination.claim_task.';
   if (task.status === 'available') return 'Claim the task first with coordination.claim_task.';
   if (task.claim?.claimed_by !== agentId) return 'Only the holder of a task can report on it. Claim another task.';
@@ -290,12 +336,21 @@ export function partsChanged(
   const { open, failed } = below;
   const { parts_awaited: awaited } = task;
   if (task.status !== 'waiting' || awaited === undefined) return task;
-  if (open === 0 && failed.length === 0) return { ...task, status: 'done', completed_at: now };
+  if (open === 0 && failed.length === 0) return partsDone(task, awaited, now);
   if (JSON.stringify(failed) === JSON.stringify(awaited.failed)) return task;
   return { ...task, parts_awaited: { ...awaited, failed } };
 }
 
-/** Returns whether this claimant reported the result with which the task waits, or waited, for its parts. */
-export function hasReported({ parts_awaited: awaited }: Task, { agent_id, claim_epoch: epoch }: Claimant): boolean {
-  return awaited?.agent_id === agent_id && (epoch === undefined || epoch === awaited.claim_epoch);
+function partsDone(task: Task, awaited: NonNullable<Task['parts_awaited']>, now: Date): Task {
+  const { acceptance, result } = task;
+  if (acceptance === undefined || result === undefined) return { ...task, status: 'done', completed_at: now };
+  const { agent_id: claimed_by, claim_epoch, since: claimed_at, branch } = awaited;
+  const author = { claimed_by, claim_epoch, claimed_at, lease_seconds: LEASE_SECONDS };
+  return handIn(task, acceptance, author, { result, branch }, now);
+}
+
+/** Returns whether this claimant reported the result with which the task waits for its parts or its proof. */
+export function hasReported({ parts_awaited, proof }: Task, { agent_id, claim_epoch: epoch }: Claimant): boolean {
+  const reported = parts_awaited ?? proof;
+  return reported?.agent_id === agent_id && (epoch === undefined || epoch === reported.claim_epoch);
 }

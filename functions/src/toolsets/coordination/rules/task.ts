@@ -6,7 +6,7 @@ import { documentCodec, fieldsCodec, jsonText, timestamp } from '../../../kernel
 import { MusterError, notFound } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { prefixesOf } from '../../../kernel/textSearch.ts';
-import { fileFields, proofFields, type Verdict } from './proof/proofFields.ts';
+import { fileFields, type HandedInWork, proofFields, type Verdict } from './proof/proofFields.ts';
 
 /** Stored statuses. `waiting`: the task awaits its parts, or its coding agent has finished but is still connected. */
 export const TASK_STATUSES = ['available', 'claimed', 'in_progress', 'waiting', 'done', 'failed', 'cancelled'] as const;
@@ -227,7 +227,16 @@ const ownFields = z.object({
   traceparent: z._default(z.nullable(z.string()), null),
   /** Set while a finished task waits for its parts: the agent that reported the result, and the parts that failed. */
   parts_awaited: z._default(
-    z.nullable(z.object({ agent_id: z.string(), claim_epoch: z.int(), since: timestamp, failed: z.array(z.string()) })),
+    z.nullable(
+      z.object({
+        agent_id: z.string(),
+        claim_epoch: z.int(),
+        since: timestamp,
+        failed: z.array(z.string()),
+        /** Branch of the work, if its command must succeed there. */
+        branch: z.exactOptional(z.string()),
+      }),
+    ),
     null,
   ),
   ...proofFields,
@@ -311,8 +320,8 @@ export type ReportedOutcome =
   | {
       readonly kind: 'done';
       readonly result: TaskResult;
-      /** Branch that contains the work, for the check of a task with an acceptance. */
-      readonly branch?: string | undefined;
+      /** Where the work is, and what its runner has checked, for a task with an acceptance. */
+      readonly work?: HandedInWork | undefined;
       /** Verdict of a review, whose comments are the output of the result. */
       readonly verdict?: Verdict | undefined;
       /** Whether the task is done only when all its parts are done. A task without parts is done immediately. */
@@ -332,6 +341,8 @@ export interface TaskOutcome {
   /** `accepted`: the task changed; `repeated`: reported before; `late`: another agent has claimed the task. */
   readonly kind: 'accepted' | 'repeated' | 'late';
   readonly task: Task;
+  /** For a review: the task that it judges, if it still exists, and whether the verdict had no effect. */
+  readonly reviewed?: { readonly task: Task | undefined; readonly isLate: boolean };
 }
 
 /** Right to work on a task until the lease expires. `claim_epoch` grows with each claim, to reject old holders. */

@@ -8,6 +8,8 @@ import { readUnreadable, Service } from '../../../kernel/ports.ts';
 import { requeuedCoding, withFailure } from './codingTask.ts';
 import { queueGrowth } from './openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
+import { Proofs } from './proof/proofs.ts';
+import { sentBack } from './proof/sendBack.ts';
 import { cancelTask, invalidTransition, releaseClaim } from './stateMachine.ts';
 import { isHeld, isOfRun, type Task, type TaskStatus, taskNotFound } from './task.ts';
 import { outcomeChanges, taskChanges, withSpent } from './taskChanges.ts';
@@ -26,16 +28,28 @@ export interface RequeuedTask {
   readonly dependents: readonly string[];
   /** Whether there are more dependents that could be retried. */
   readonly isTruncated: boolean;
+  /** Set if the task was sent back: whether it was done before. */
+  readonly wasDone?: boolean;
+}
+
+interface Retry {
+  readonly taskId: string;
+  readonly withDependents: boolean;
+  /** What is to be changed. If set, a done or verifying task is sent back. */
+  readonly comments?: string | undefined;
 }
 
 export class TaskActions extends Service<CoordinationPorts> {
+  private readonly proofs = new Proofs(this.ports);
+
   /** Cancels an open task, even if held. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if the task is closed */
   cancel(principal: Principal, decision: TaskAction, recordResponse: RecordResponse<Task>): Promise<Task> {
     return applyTaskAction(this.ports, principal, decision.taskId, async ({ value: before, version }, now) => {
       const message = await actionText(this.ports, 'Cancelled', principal, decision.reason);
       const task = withFailure(cancelTask(before, message, now), { class: 'cancelled', message });
       const changes = outcomeChanges(before, { kind: 'accepted', task }, version, now);
-      await this.ports.store.commit(changes, recordResponse(task));
+      const ended = await this.proofs.endCheck(before, now);
+      await this.ports.store.commit([...changes, ...ended], recordResponse(task));
       return task;
     });
   }
@@ -56,11 +70,18 @@ export class TaskActions extends Service<CoordinationPorts> {
   /** Retries an ended task and, on request, its dependents. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT */
   retry(
     principal: Principal,
-    { taskId, withDependents }: { readonly taskId: string; readonly withDependents: boolean },
+    { taskId, withDependents, comments }: Retry,
     recordResponse: RecordResponse<RequeuedTask>,
   ): Promise<RequeuedTask> {
+    if (comments !== undefined && withDependents) throw sendsBackOne();
     return applyTaskAction(this.ports, principal, taskId, async (found, now) => {
       if (isOfRun(found.value)) throw runHasEnded(taskId);
+      if (comments !== undefined) {
+        const { task, changes } = await sentBack(this.ports, this.proofs, found, { by: principal, comments, now });
+        const outcome = { task, dependents: [], isTruncated: false, wasDone: found.value.status === 'done' };
+        await this.ports.store.commit(changes, recordResponse(outcome));
+        return outcome;
+      }
       const task = requeuedChanges(found.value, now);
       const { items, isTruncated } = withDependents
         ? await this.failedDependents(found.value)
@@ -189,6 +210,7 @@ export function requeueTask(task: Task): Task {
     ...rest,
     status: 'available',
     retries: 0,
+    rounds: 0,
     former_ends: [...task.former_ends, end].slice(-MAX_PREVIOUS_OUTCOMES),
     lapsed_claims: task.lapsed_claims.filter((expired) => expired.claim_epoch !== epoch),
   };
@@ -214,8 +236,17 @@ export function restoreOutcome(task: Task, previous: Task): Task {
   return { ...previous, former_ends: task.former_ends.slice(0, -1) };
 }
 
+function sendsBackOne(): MusterError {
+  return new MusterError('VALIDATION_ERROR', 'Set comments or with_dependents, not both.', {
+    field: 'with_dependents',
+    reason: 'SENDS_BACK_ONE',
+    suggestion: 'comments sends back one task, whose dependents then wait again.',
+  });
+}
+
 function retrySuggestion(status: TaskStatus): string {
-  if (status === 'done') return 'Completed tasks cannot be retried. Create another task with coordination.create_task.';
+  if (status === 'done')
+    return 'To send its result back, set comments. For more work, create another task with coordination.create_task.';
   return status === 'available'
     ? 'No retry is needed: the task is in the queue.'
     : 'Release the task with coordination.release_task, or cancel it with coordination.cancel_task and then retry it.';

@@ -56,7 +56,8 @@ function closedWork(
     return { closed: { status: 'done', at: parts_awaited.since, milliseconds: worked } };
   }
   if ((status !== 'done' && status !== 'failed') || claim === undefined || closedAt === undefined) return {};
-  const milliseconds = closedAt.getTime() - claim.claimed_at.getTime();
+  // The author's work ended when the result was handed in.
+  const milliseconds = (before.proof?.since ?? closedAt).getTime() - claim.claimed_at.getTime();
   return { closed: { status, at: closedAt, milliseconds } };
 }
 
@@ -69,9 +70,9 @@ export function outcomeChanges(
 ): CoordinationChange[] {
   if (kind === 'late') return [{ kind: 'replaceTask', task, before, version }];
   const changes = taskChanges(before, task, version, now);
-  const holder = before.claim?.claimed_by ?? task.claim?.claimed_by;
+  const holder = before.claim?.claimed_by ?? (isClosed(task.status) ? task.claim?.claimed_by : undefined);
   if (holder !== undefined) {
-    const wasHeld = isHeld(before.status);
+    const wasHeld = before.claim !== undefined && isHeld(before.status);
     changes.push({ kind: 'releaseTask', agentId: holder, taskId: task.id, wasHeld, ...closedWork(before, task) });
   }
   if (!isClosed(task.status)) return changes;
@@ -129,9 +130,10 @@ const STATUSES: Readonly<Record<TaskStatus, NodeStatus>> = {
   cancelled: 'cancelled',
 };
 
-/** Returns the graph node of a task. Each claim counts as an attempt. */
+/** Returns the graph node of a task. Each claim counts as an attempt. A failed check does not stop a task above it. */
 export function taskNode(task: Task): GraphNode {
-  const { id, workspace, description, status, claim_epoch: attempts, spent = NO_USAGE, created_at } = task;
+  const status = task.status === 'failed' && task.reviews !== undefined ? 'cancelled' : task.status;
+  const { id, workspace, description, claim_epoch: attempts, spent = NO_USAGE, created_at } = task;
   return {
     kind: 'task',
     thing_id: id,

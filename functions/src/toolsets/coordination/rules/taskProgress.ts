@@ -4,16 +4,20 @@
  */
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
-import type { CallRecord, RecordResponse, Versioned } from '../../../kernel/commit.ts';
+import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { MAX_REPORT_BYTES, requireSize } from '../../../kernel/json.ts';
 import { readUnreadable, Service, skipUnreadable } from '../../../kernel/ports.ts';
 import { queueGrowth } from './openSession.ts';
 import type { CoordinationPorts } from './ports.ts';
+import { isAuthor } from './proof/checks.ts';
+import { closedRuling, Proofs } from './proof/proofs.ts';
+import { isVerifying, withAuthor } from './proof/proving.ts';
 import { finishTask, partsChanged, reportOutcome, startTask } from './stateMachine.ts';
 import {
   type Claimant,
+  isClosed,
   type ReportedOutcome,
   type Task,
   type TaskOutcome,
@@ -25,7 +29,20 @@ import { noteWritten, outcomeChanges, taskChanges } from './taskChanges.ts';
 /** Maximum share of a response for the tasks of one queue status, because a response can contain two such lists. */
 export const MAX_STATE_SHARE = 0.5;
 
+/** Agent that reports, and the uid of the credential that registered it, if it is a terminal. */
+interface Reporter {
+  readonly id: string;
+  readonly registered_by?: string | undefined;
+}
+
+interface Report extends Pick<Reporter, 'registered_by'> {
+  readonly claimant: Claimant;
+  readonly outcome: ReportedOutcome;
+}
+
 export class TaskQueue extends Service<CoordinationPorts> {
+  private readonly proofs = new Proofs(this.ports);
+
   /** Starts a claimed task. Starting it again with the same claim changes nothing. */
   async start(
     principal: Principal,
@@ -37,6 +54,7 @@ export class TaskQueue extends Service<CoordinationPorts> {
     const { task } = await this.change(taskId, workerIn(principal), decide, async (found, { task }, now) => {
       const changes = task === found.value ? [] : taskChanges(found.value, task, found.version, now);
       await this.ports.store.commit(changes, { ...recordResponse(task), onVersion: noteWritten(this.ports, task) });
+      return { task };
     });
     return task;
   }
@@ -45,19 +63,28 @@ export class TaskQueue extends Service<CoordinationPorts> {
   async reportOutcome(
     principal: Principal,
     taskId: string,
-    { claimant, outcome }: { readonly claimant: Claimant; readonly outcome: ReportedOutcome },
+    { claimant, outcome, registered_by }: Report,
     recordResponse: RecordResponse<TaskOutcome>,
   ): Promise<TaskOutcome> {
     requireSize('A report', outcome.kind === 'done' ? 'output' : 'error', outcome, MAX_REPORT_BYTES);
-    const decide = (before: Task, now: Date) => reportOutcome(before, claimant, outcome, now);
-    return this.change(taskId, workerIn(principal), decide, (found, taskOutcome, now) =>
-      this.commit(found, taskOutcome, now, recordResponse(taskOutcome)),
+    const { agent_id } = claimant;
+    const decide = (before: Task, now: Date) => {
+      requireReportable(before, outcome, principal, { id: agent_id, registered_by });
+      const reported = reportOutcome(before, claimant, outcome, now);
+      const isAuthors = reported.kind === 'accepted' && before.acceptance !== undefined && outcome.kind === 'done';
+      return isAuthors ? { ...reported, task: withAuthor(reported.task, agent_id, principal.uid) } : reported;
+    };
+    return this.change(taskId, workerIn(principal), decide, (found, decided, now) =>
+      this.commit(found, decided, now, recordResponse),
     );
   }
 
   /** Completes a task whose pull request was merged. A closed task stays unchanged. @throws MusterError NOT_FOUND */
-  finish(taskId: string, result: TaskResult): Promise<TaskOutcome> {
-    const decide = (before: Task, now: Date) => finishTask(before, result, now);
+  finish(taskId: string, result: TaskResult, commit?: string): Promise<TaskOutcome> {
+    const decide = (before: Task, now: Date) => {
+      const merged = { step: 'merged', by: 'github', at: now, ...(commit !== undefined && { commit }) };
+      return finishTask(before, result, merged, now);
+    };
     return this.change(
       taskId,
       () => true,
@@ -78,21 +105,48 @@ export class TaskQueue extends Service<CoordinationPorts> {
       const { value: before, version } = found;
       const now = clock.now();
       const task = partsChanged(before, await graph.progressOf({ kind: 'task', id: taskId }), now);
-      if (task.status === 'done') return this.commit(found, { kind: 'accepted', task }, now);
+      if (task.status === 'done' || isVerifying(task))
+        return void (await this.commit(found, { kind: 'accepted', task }, now));
       if (task !== before) await store.commit([{ kind: 'replaceTask', before, task, version }]);
     });
   }
 
+  /** Commits an outcome, and with it the check of a result that is handed in, or the effect of a verdict. */
   private async commit(
     { value: before, version }: Versioned<Task>,
-    outcome: TaskOutcome,
+    decided: TaskOutcome,
     now: Date,
-    record?: CallRecord,
-  ): Promise<void> {
+    recordResponse: RecordResponse<TaskOutcome> = () => undefined,
+  ): Promise<TaskOutcome> {
     const { sessions, store } = this.ports;
-    const changes = outcome.kind === 'repeated' ? [] : outcomeChanges(before, outcome, version, now);
-    const frees = changes.length > 0 && outcome.task.status === 'done' && before.dependents.length > 0;
-    await store.commit([...changes, ...(frees ? await queueGrowth(sessions, before) : [])], record);
+    const { outcome, changes } = await this.proved(before, decided, now);
+    const own = outcome.kind === 'repeated' ? [] : outcomeChanges(before, outcome, version, now);
+    const frees = own.length > 0 && outcome.task.status === 'done' && before.dependents.length > 0;
+    const grown = frees ? await queueGrowth(sessions, before) : [];
+    await store.commit([...own, ...changes, ...grown], recordResponse(outcome));
+    return outcome;
+  }
+
+  private async proved(before: Task, outcome: TaskOutcome, now: Date) {
+    const { proofs } = this;
+    const { kind, task } = outcome;
+    const { reviews } = task;
+    if (reviews !== undefined && task.status === 'done') {
+      // A repeated report finds that its check is over, and changes nothing.
+      const {
+        task: checked,
+        isLate,
+        changes,
+      } = await proofs.judged({ id: task.id, ...reviews }, closedRuling(task), now);
+      return {
+        outcome: { ...outcome, reviewed: { task: checked, isLate } },
+        changes: kind === 'accepted' ? changes : [],
+      };
+    }
+    if (kind !== 'accepted') return { outcome, changes: [] };
+    const begun = await proofs.begun(task, now);
+    const ended = before.proof && isClosed(task.status) ? await proofs.endCheck(before, now) : [];
+    return { outcome: { kind, task: begun.task }, changes: [...begun.changes, ...ended] };
   }
 
   /**
@@ -104,7 +158,7 @@ export class TaskQueue extends Service<CoordinationPorts> {
     taskId: string,
     mayIn: (workspace: string) => boolean,
     decide: (task: Task, now: Date) => Outcome,
-    commit: (found: Versioned<Task>, outcome: Outcome, now: Date) => Promise<void>,
+    commit: (found: Versioned<Task>, outcome: Outcome, now: Date) => Promise<Outcome>,
   ): Promise<Outcome> {
     const { tasks, clock, randomness, writtenTasks } = this.ports;
     let written = writtenTasks.get(taskId);
@@ -115,11 +169,53 @@ export class TaskQueue extends Service<CoordinationPorts> {
       const found = changed ? written : await readUnreadable(mayIn, tasks.find(taskId));
       written = undefined;
       if (found === undefined || !mayIn(found.value.workspace)) throw taskNotFound(taskId);
-      const outcome = decide(found.value, now);
-      await commit(found, outcome, now);
-      return outcome;
+      return commit(found, decide(found.value, now), now);
     });
   }
+}
+
+/** Checks that a report fits the task. @throws MusterError REQUIRED_FIELD; VALIDATION_ERROR; FORBIDDEN for an author */
+function requireReportable(task: Task, outcome: ReportedOutcome, by: Principal, agent: Reporter): void {
+  const { id, reviews, coding, acceptance } = task;
+  const isReview = reviews !== undefined && coding === undefined;
+  if (outcome.kind !== 'done') return;
+  if (!isReview && outcome.verdict !== undefined) throw notAReview(id);
+  if (isReview && outcome.verdict === undefined) throw verdictNeeded(id);
+  if (isReview && isAuthor(reviews, agent, by)) throw ownWork(id);
+  if (acceptance?.command !== undefined && coding === undefined && outcome.work?.branch === undefined)
+    throw branchNeeded(id, acceptance.command);
+}
+
+function notAReview(id: string): MusterError {
+  return new MusterError('VALIDATION_ERROR', `Task "${id}" is not a review.`, {
+    field: 'verdict',
+    reason: 'NOT_A_REVIEW',
+    suggestion: 'Omit verdict. Only reviews of the work of other agents have one.',
+  });
+}
+
+function verdictNeeded(id: string): MusterError {
+  return new MusterError('REQUIRED_FIELD', `Task "${id}" is a review, which needs a verdict.`, {
+    field: 'verdict',
+    reason: 'VERDICT_NEEDED',
+    suggestion: 'Set verdict to approve or request_changes, and output to what is to be changed, or why it is right.',
+  });
+}
+
+function ownWork(id: string): MusterError {
+  return new MusterError('FORBIDDEN', `You cannot give the verdict of "${id}": you or your credential did the work.`, {
+    field: 'task_id',
+    reason: 'OWN_WORK',
+    suggestion: 'Release the review with coordination.release_task. Another agent has to claim it.',
+  });
+}
+
+function branchNeeded(id: string, command: string): MusterError {
+  return new MusterError('REQUIRED_FIELD', `Task "${id}" is done when ${command} succeeds on its branch.`, {
+    field: 'branch',
+    reason: 'BRANCH_NEEDED',
+    suggestion: 'Set branch to the branch that contains your work.',
+  });
 }
 
 function changedBy(decide: (task: Task) => { readonly task: Task }, task: Task): boolean {

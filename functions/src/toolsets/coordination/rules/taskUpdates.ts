@@ -1,4 +1,5 @@
 /** Updates of open tasks. Source: docs/semantics.md#task-actions. */
+import { acceptanceOf, DEFAULT_PROOF, type Requirements } from '../../../access/rules/proofSettings.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
 import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -7,8 +8,11 @@ import { Service } from '../../../kernel/ports.ts';
 import { dependencyStateOf, readDependencies, requireNoCycle, type TasksById } from './dependencies.ts';
 import { queueGrowthIn } from './openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
+import { decided, Proofs } from './proof/proofs.ts';
+import { isVerifying } from './proof/proving.ts';
+import { requireNoAuthor, requireWaiver, withPerson } from './proof/requirements.ts';
 import type { OpenSession } from './session.ts';
-import { isClosed, isHeld, requireFutureDeadline, type Task } from './task.ts';
+import { isClosed, isHeld, requireFutureDeadline, type Task, taskType } from './task.ts';
 import { applyTaskAction, sessionArchived } from './taskActions.ts';
 import { taskChanges } from './taskChanges.ts';
 
@@ -22,6 +26,7 @@ export interface TaskUpdate {
   readonly hints?: string | null | undefined;
   readonly files?: readonly string[] | undefined;
   readonly deadline?: Date | null | undefined;
+  readonly acceptance?: Requirements | null | undefined;
 }
 
 export interface UpdatedTask {
@@ -35,6 +40,8 @@ interface DependencyUpdate {
 }
 
 export class TaskUpdates extends Service<CoordinationPorts> {
+  private readonly proofs = new Proofs(this.ports);
+
   /**
    * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if the task is closed, or is held and the new dependencies
    * would block it; VALIDATION_ERROR for an unknown dependency or a cycle
@@ -46,12 +53,34 @@ export class TaskUpdates extends Service<CoordinationPorts> {
     requireFutureDeadline(update.deadline ?? undefined, 'deadline', this.ports.clock.now());
     return applyTaskAction(this.ports, principal, taskId, async ({ value: before, version }, now) => {
       if (isClosed(before.status)) throw taskClosed(before);
-      const described = withUpdatedFields(before, update);
+      const described = await this.withAcceptance(withUpdatedFields(before, update), update.acceptance, principal, now);
+      if (described.status === 'done') {
+        const own = await this.proofs.changesOf({ value: before, version }, described, now);
+        const outcome = { task: described, isChanged: true };
+        await this.ports.store.commit([...own, ...(await this.proofs.endCheck(before, now))], recordResponse(outcome));
+        return outcome;
+      }
       const { task, changes } = await this.changesTo({ value: before, version }, described, update, now);
       const outcome = { task, isChanged: updatableFields(before) !== updatableFields(task) };
       await this.ports.store.commit(outcome.isChanged ? changes : [], recordResponse(outcome));
       return outcome;
     });
+  }
+
+  /** Returns the task with another acceptance. A verifying task whose acceptance is waived is done. */
+  private async withAcceptance(task: Task, wanted: TaskUpdate['acceptance'], by: Principal, now: Date): Promise<Task> {
+    if (wanted === undefined) return task;
+    requireNoAuthor(task, by);
+    if (wanted === null) {
+      requireWaiver(by, task);
+      const { acceptance: _waived, ...rest } = task;
+      if (!isVerifying(task)) return rest;
+      return decided(task, { step: 'waived', by: by.agent_id ?? by.uid, at: now }, now);
+    }
+    if (isVerifying(task)) throw handedIn(task);
+    const { proof = DEFAULT_PROOF } = await this.ports.sessions.opening(task.workspace);
+    const acceptance = acceptanceOf(proof, taskType(task), await withPerson(this.ports, task.workspace, wanted, FIELD));
+    return acceptance === undefined ? task : { ...task, acceptance };
   }
 
   /** @param described the task with all updates except that of the dependencies. @throws as `update` */
@@ -123,8 +152,9 @@ function withUpdatedFields(before: Task, { deadline, hints, files, ...update }: 
   };
 }
 
-function updatableFields({ description, priority, dependencies, required_capabilities, context, deadline }: Task) {
-  return canonicalJson([description, priority, dependencies, required_capabilities, context, deadline]);
+function updatableFields(task: Task) {
+  const { description, priority, dependencies, required_capabilities, context, deadline, acceptance } = task;
+  return canonicalJson([description, priority, dependencies, required_capabilities, context, deadline, acceptance]);
 }
 
 /** Returns whether an update affects which agents can claim the task, or when. */
@@ -157,6 +187,16 @@ function nothingToUpdate(): MusterError {
     reason: 'NOTHING_TO_UPDATE',
     suggestion:
       'Set at least one field, such as description, priority, dependencies or deadline, or list a field in the argument clear.',
+  });
+}
+
+const FIELD = 'acceptance';
+
+function handedIn({ id }: Task): MusterError {
+  return new MusterError('CONFLICT', `The acceptance of task "${id}" cannot be changed: its result is handed in.`, {
+    field: FIELD,
+    reason: 'WRONG_STATE',
+    suggestion: 'Send it back with coordination.retry_task and comments first, or waive the acceptance with null.',
   });
 }
 

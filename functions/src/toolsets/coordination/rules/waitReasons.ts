@@ -7,8 +7,9 @@ import { readFor, Service } from '../../../kernel/ports.ts';
 import { budgetReason } from './budgetWait.ts';
 import { runnerMembership } from './codingTask.ts';
 import type { CoordinationPorts } from './ports.ts';
+import { verifyingText } from './proof/proving.ts';
 import { stuckBy } from './stuck.ts';
-import { isClosed, isHeld, type Task, taskNotFound } from './task.ts';
+import { isClosed, isHeld, REVIEWS, type Task, taskNotFound } from './task.ts';
 
 /** An agent with the capabilities that a task requires. */
 export interface Candidate {
@@ -37,20 +38,13 @@ export function progressOf(facts: TaskFacts): Progress {
 }
 
 function waitsOf({ task, open, candidates, nameOf }: TaskFacts): readonly WaitReason[] {
-  const { id, status, waiting_for: question, parts_awaited, retry_at, error } = task;
-  if (isHeld(status)) {
-    if (question)
-      return [
-        {
-          why: `${question.who} has not yet answered the question of the agent.`,
-          remedy: `${question.who} answers it in the console, under Needs you. At ${question.until.toISOString()}, the agent continues without an answer.`,
-        },
-      ];
-    if (!parts_awaited) return [];
-    const { failed } = parts_awaited;
-    const why = failed.length === 0 ? 'Its parts are not done.' : `Its parts failed: ${failed.join(', ')}.`;
-    return [{ why, remedy: `system.getTree {"kind": "task", "id": "${id}"} lists the parts.` }];
+  const { status, waiting_for: question, retry_at, error } = task;
+  const verifying = verifyingText(task);
+  if (verifying !== undefined) {
+    const check = `access.explain {"task": "${task.proof?.check}"} explains the check.`;
+    return [{ why: verifying, remedy: question ? `${question.who} answers in the console, under Needs you.` : check }];
   }
+  if (isHeld(status)) return waitsOfHeld(task);
   const cause = stuckBy(task);
   if (cause !== undefined)
     return [
@@ -76,11 +70,26 @@ function waitsOf({ task, open, candidates, nameOf }: TaskFacts): readonly WaitRe
   return waits.length > 0 ? waits : unclaimed(task, candidates, nameOf);
 }
 
+function waitsOfHeld({ id, waiting_for: question, parts_awaited }: Task): readonly WaitReason[] {
+  if (question)
+    return [
+      {
+        why: `${question.who} has not yet answered the question of the agent.`,
+        remedy: `${question.who} answers it in the console, under Needs you. At ${question.until.toISOString()}, the agent continues without an answer.`,
+      },
+    ];
+  if (!parts_awaited) return [];
+  const { failed } = parts_awaited;
+  const why = failed.length === 0 ? 'Its parts are not done.' : `Its parts failed: ${failed.join(', ')}.`;
+  return [{ why, remedy: `system.getTree {"kind": "task", "id": "${id}"} lists the parts.` }];
+}
+
 function unclaimed(
-  { required_capabilities: required, coding }: Task,
+  { required_capabilities, coding }: Task,
   candidates: readonly Candidate[],
   nameOf: TaskFacts['nameOf'],
 ): readonly WaitReason[] {
+  const required = declarable(required_capabilities);
   const what = required.length === 0 ? 'agent' : `agent with ${required.join(', ')}`;
   const start = coding ? 'Start a runner: npm run runner.' : 'Start an agent that claims tasks.';
   if (candidates.length === 0) {
@@ -101,6 +110,11 @@ function unclaimed(
     ];
   if (able.some(({ availability: state }) => state !== 'busy')) return [];
   return [{ why: `Every ${what} is busy: ${namesOf(able)}.`, remedy: `Wait, or start another one.` }];
+}
+
+/** Returns the capabilities that an agent can declare. Every agent can do reviews. */
+function declarable(capabilities: readonly string[]): readonly string[] {
+  return capabilities.filter((name) => name !== REVIEWS);
 }
 
 function namesOf(candidates: readonly Candidate[]): string {
@@ -131,7 +145,8 @@ export class TaskProgressExplainer extends Service<CoordinationPorts> {
 
   private async candidatesFor({ workspace, required_capabilities: capabilities }: Task): Promise<readonly Candidate[]> {
     const { directory, presence, clock } = this.ports;
-    const { items } = await directory.list({ workspace, capabilities }, MAX_CANDIDATES, undefined);
+    const query = { workspace, capabilities: declarable(capabilities) };
+    const { items } = await directory.list(query, MAX_CANDIDATES, undefined);
     const seen = await presence.lastSeen(items.map(({ id }) => id));
     return items.map((agent) => {
       return { agent, availability: availability(withPresence(agent, seen.get(agent.id), clock.now())) };

@@ -122,6 +122,32 @@ export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries
     return this.due(this.tasks.where('status', 'in', HELD), 'lease_expires_at', { now, limit, after });
   }
 
+  unproven(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Task>>> {
+    return this.due(this.tasks, 'proof_until', { now, limit, after });
+  }
+
+  async verifying(session: string, limit: number): Promise<readonly Task[]> {
+    return (await this.first(this.verified(session), limit)).map(({ value }) => value);
+  }
+
+  async countVerifying(session: string): Promise<number> {
+    return (await this.verified(session).count().get()).data().count;
+  }
+
+  private verified(session: string): Query {
+    return this.inSession(session).where('proof_until', '>', new Date(0)).orderBy('proof_until');
+  }
+
+  async reviews(
+    session: string,
+    capabilityKeys: readonly string[],
+    limit: number,
+  ): Promise<readonly Versioned<Task>[]> {
+    const keys = capabilityKeys.slice(0, MAX_ALTERNATIVES);
+    const available = this.inSession(session).where('status', '==', 'available').where('blockers', '==', 0);
+    return this.first(ignoringDeadline(available.where('capability_key', 'in', keys)), limit);
+  }
+
   closedBefore(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Task>>> {
     return this.due(this.tasks, 'completed_at', { now, limit, after });
   }

@@ -1,5 +1,5 @@
 import { FieldPath, FieldValue } from '@google-cloud/firestore';
-import { writeNode } from '../../../graph/store/nodes.ts';
+import { addNode, writeNode } from '../../../graph/store/nodes.ts';
 import type { AuditEffect } from '../../../kernel/auditLog.ts';
 import type { Fields } from '../../../kernel/documentCodec.ts';
 import {
@@ -105,7 +105,9 @@ export const taskWriters: ChangeWriters<TaskChanges> = {
     const words = hasNew && { words: taskWords(task) };
     const document = { deadline: FieldValue.delete(), ...taskToDocument(task), ...words };
     writes.replaceLatest(taskPath(task.id), document, version);
-    writeNode(taskNode(before), taskNode(task), writes);
+    // A task joins the graph with its first check. One commit cannot hold two writes at a version to one document.
+    if (before.ancestors === undefined && task.ancestors !== undefined) addNode(taskNode(task), writes);
+    else writeNode(taskNode(before), taskNode(task), writes);
   },
   removeTask({ task, node, version }, writes) {
     writes.deleteAt(taskPath(task.id), version);

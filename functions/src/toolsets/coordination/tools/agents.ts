@@ -1,11 +1,21 @@
 /** Tools for registering agents, heartbeats and messages between agents. Source: the coordination specification. */
 import { z } from 'zod';
+import { isReservedCapability } from '../../../agents/rules/agent.ts';
 import { chosenId, idOf } from '../../../kernel/ids.ts';
 import { writing } from '../../../mcp/tool.ts';
 import type { Message } from '../rules/mailbox.ts';
 import type { Membership } from '../rules/membership.ts';
 import { AT_WORK, type SentMessage } from '../rules/messages.ts';
-import { agentId, defineTool, messagesResponse, messagesShape, taskId, text, texts } from './coordinationResponses.ts';
+import {
+  agentId,
+  defineTool,
+  messagesResponse,
+  messagesShape,
+  RESERVED,
+  taskId,
+  text,
+  texts,
+} from './coordinationResponses.ts';
 
 export const registerAgent = defineTool({
   name: 'register_agent',
@@ -16,7 +26,9 @@ export const registerAgent = defineTool({
   input: z.strictObject({
     agent_id: chosenId().describe('Agent ID, such as terminal-2'),
     role: z.enum(['leader', 'worker']).describe('Agent role'),
-    capabilities: texts('Default: unchanged', 50, 100).optional(),
+    capabilities: texts('Default: unchanged', 50, 100)
+      .refine((names) => !names.some(isReservedCapability), RESERVED)
+      .optional(),
   }),
   output: z.object({
     success: z.boolean(),

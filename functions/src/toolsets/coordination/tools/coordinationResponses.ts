@@ -1,10 +1,11 @@
 /** Arguments and response shapes shared by the coordination tools. Source: the coordination specification. */
 import { z } from 'zod';
+import { isReservedCapability } from '../../../agents/rules/agent.ts';
 import { shownPartOf } from '../../../graph/rules/graphNode.ts';
 import { partOf, partOfShape } from '../../../graph/rules/linking.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { isVisible } from '../../../kernel/hiddenCharacters.ts';
-import { chosenId, idOf, listedId } from '../../../kernel/ids.ts';
+import { chosenId, idOf, isRefName, listedId } from '../../../kernel/ids.ts';
 import { fittingItems, parsedJson } from '../../../kernel/json.ts';
 import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
@@ -14,6 +15,7 @@ import type { SessionSize } from '../rules/archives.ts';
 import { budgetReason } from '../rules/budgetWait.ts';
 import type { TaskDraft } from '../rules/creation.ts';
 import type { Message } from '../rules/mailbox.ts';
+import { isVerifying, verifyingText } from '../rules/proof/proving.ts';
 import type { Discovery } from '../rules/session.ts';
 import { MAX_TASK_RETRIES } from '../rules/stateMachine.ts';
 import { stuckReason } from '../rules/stuck.ts';
@@ -23,6 +25,7 @@ import {
   capabilityKey,
   coordinationStatus,
   DEFAULT_TYPE,
+  isClosed,
   isHeld,
   MAX_CAPABILITY_KEY_BYTES,
   MAX_REQUIRED_CAPABILITIES,
@@ -31,7 +34,14 @@ import {
   type TaskOutcome,
   type TaskResult,
 } from '../rules/task.ts';
-import { proofResponse, proofShape } from './proofResponses.ts';
+import {
+  proofResponse,
+  proofShape,
+  reviewedResponse,
+  reviewedShape,
+  verifyingResponse,
+  verifyingShape,
+} from './proofResponses.ts';
 
 export const defineTool = toolsFor<CoordinationServices>();
 export const agentId = chosenId().describe('Your agent ID');
@@ -52,16 +62,27 @@ export const texts = (description: string, max: number, each = 1000) => {
   return listUpTo(max, z.string().refine(isShort, `expected 1 to ${each} characters`)).describe(description);
 };
 
+/** Error for a capability that only Muster gives. */
+export const RESERVED = 'expected a name that does not begin with "muster:"';
+
+const capabilityName = z
+  .string()
+  .regex(/^[^|\s][^|]{0,99}$/u, 'expected 1 to 100 characters without "|"')
+  .refine(isVisible, 'expected some text')
+  .refine((name) => !isReservedCapability(name), RESERVED);
+
 /** Argument of every tool that creates tasks. null: nothing is demanded, whatever the workspace's default is. */
 export const acceptanceArgument = z
   .strictObject({
     command: text('Must succeed on its branch', 2000).optional(),
-    review: z.string().min(1).max(100).optional().describe("Reviewer's capability, or any"),
+    review: capabilityName.optional().describe("Reviewer's capability, or any"),
     confirm: z.string().min(1).max(320).optional().describe('owner, or a person'),
   })
   .nullable()
   .optional()
   .describe('Checks before it is done');
+
+export const branchName = z.string().refine(isRefName, 'expected the name of a branch');
 
 const MAX_TYPE_LENGTH = 50;
 
@@ -75,13 +96,7 @@ export const taskArguments = {
   dependencies: listUpTo(100, idOf('a task')).optional().describe('IDs of tasks to complete first'),
   context_files: texts('Relevant files', 200).optional(),
   hints: text('Worker hints', 20_000).optional(),
-  required_capabilities: listUpTo(
-    MAX_REQUIRED_CAPABILITIES,
-    z
-      .string()
-      .regex(/^[^|\s][^|]{0,99}$/u, 'expected 1 to 100 characters without "|"')
-      .refine(isVisible, 'expected some text'),
-  )
+  required_capabilities: listUpTo(MAX_REQUIRED_CAPABILITIES, capabilityName)
     .refine(
       (required) => Buffer.byteLength(capabilityKey(required)) <= MAX_CAPABILITY_KEY_BYTES,
       `expected at most ${MAX_CAPABILITY_KEY_BYTES} bytes in total`,
@@ -333,6 +348,9 @@ export const outcomeShape = z.object({
   success: z.boolean(),
   ...optionalFields({
     message: z.string(),
+    verifying: verifyingShape,
+    sent_back: proofShape.sent_back,
+    reviewed: reviewedShape,
     retry_at: z.string().describe('When the task becomes claimable again.'),
     retries_left: z.number(),
     blocked_tasks: z.array(z.string()).describe('Dependents of the failed task. They stay blocked.'),
@@ -340,8 +358,18 @@ export const outcomeShape = z.object({
   }).shape,
 });
 
-export function outcomeResponse({ kind, task }: TaskOutcome): z.output<typeof outcomeShape> {
+export function outcomeResponse(outcome: TaskOutcome): z.output<typeof outcomeShape> {
+  const { kind, task, reviewed } = outcome;
   const late_result = lateReportOf(task);
+  if (reviewed !== undefined) return { success: true, reviewed: reviewedResponse(outcome) };
+  if (kind === 'repeated' && task.sent_back.length > 0 && !isClosed(task.status) && !isVerifying(task)) {
+    const message = `Your result was sent back: ${task.sent_back.at(-1)?.comments} Say in output what you have changed.`;
+    return { success: true, message, sent_back: proofResponse(task).sent_back };
+  }
+  if (isVerifying(task)) {
+    const message = `Your result is stored. ${task.id} is not done yet. ${verifyingText(task)}`;
+    return { success: true, message, verifying: verifyingResponse(task), late_result };
+  }
   if (kind === 'late') {
     const by = task.claim === undefined ? '' : `, held by "${task.claim.claimed_by}"`;
     const message = `Your lease expired, and the task is now ${task.status}${by}. Your report is stored as the task's late_result.`;

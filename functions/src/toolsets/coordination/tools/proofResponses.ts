@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { optionalFields } from '../../../mcp/tool.ts';
 import { verifyingText } from '../rules/proof/proving.ts';
-import type { Task } from '../rules/task.ts';
+import { coordinationStatus, isHeld, type Task, type TaskOutcome } from '../rules/task.ts';
 
 export const requirementsShape = z.object({
   command: z.string().optional().describe('Command that must succeed on its branch.'),
@@ -73,6 +73,30 @@ export function proofResponse(task: Task) {
       commit: reviews.commit,
     },
   };
+}
+
+export const reviewedShape = optionalFields({ task_id: z.string(), status: z.string(), message: z.string() }).describe(
+  'The task that the verdict was given on.',
+);
+
+/** Returns what the verdict of a review did. A repeated report is answered from the current state of the task. */
+export function reviewedResponse({ kind, task: { reviews }, reviewed }: TaskOutcome): z.output<typeof reviewedShape> {
+  const task_id = reviewed?.task?.id ?? reviews?.task_id;
+  const task = reviewed?.task;
+  if (task === undefined) return { task_id, message: 'The task no longer exists.' };
+  const status = coordinationStatus(task.status);
+  if (kind === 'accepted' && reviewed?.isLate)
+    return { task_id, status, message: 'Your verdict came too late: the task no longer waits for this review.' };
+  return { task_id, status, message: stateText(task) };
+}
+
+function stateText(task: Task): string {
+  const { id, status, claim, error } = task;
+  const verifying = verifyingText(task);
+  if (verifying !== undefined) return `${id} is not done yet. ${verifying}`;
+  if (status === 'done') return `${id} is done.`;
+  if (isHeld(status) && claim !== undefined) return `${id} is back with "${claim.claimed_by}".`;
+  return status === 'available' ? `${id} is back in the queue.` : `${id} is ${status}. ${error ?? ''}`;
 }
 
 function given<Item, Answer>(list: readonly Item[], answerOf: (item: Item) => Answer): Answer[] | undefined {

@@ -7,6 +7,7 @@ import { listUpTo, reading, writing } from '../../../mcp/tool.ts';
 import type { Discovery } from '../rules/session.ts';
 import { COORDINATION_STATUSES, coordinationStatus, storedStatuses, type Task } from '../rules/task.ts';
 import * as shapes from './coordinationResponses.ts';
+import { proofResponse, verifyingResponse } from './proofResponses.ts';
 
 export const getAllTasks = shapes.defineTool({
   name: 'get_all_tasks',
@@ -36,13 +37,14 @@ export const getAllTasks = shapes.defineTool({
   },
 });
 
-const { status, error, result, completed_at } = shapes.taskShape.shape;
+const { status, error, result, completed_at, proven, verifying } = shapes.taskShape.shape;
 
 const resultResponseOf = (task: Task) => ({
   task_id: task.id,
   description: task.description,
   result: shapes.resultResponse(task.result),
   completed_at: task.completed_at?.toISOString(),
+  proven: proofResponse(task).proven,
 });
 
 export const getResults = shapes.defineTool({
@@ -55,9 +57,9 @@ export const getResults = shapes.defineTool({
     cursor: shapes.cursor,
   }),
   output: z.object({
-    results: z.array(z.object({ task_id: z.string(), description: z.string(), result, completed_at })),
+    results: z.array(z.object({ task_id: z.string(), description: z.string(), result, completed_at, proven })),
     without_result: z
-      .array(z.object({ task_id: z.string(), status, error }))
+      .array(z.object({ task_id: z.string(), status, error, verifying }))
       .optional()
       .describe('Requested tasks that are not done.'),
     left_out: z
@@ -84,7 +86,12 @@ export const getResults = shapes.defineTool({
       results: given.map(resultResponseOf),
       left_out: shapes.optionalList(leftOut.map(({ id }) => id)),
       without_result: shapes.optionalList(
-        others.map(({ id, status, error }) => ({ task_id: id, status: coordinationStatus(status), error })),
+        others.map((task) => ({
+          task_id: task.id,
+          status: coordinationStatus(task.status),
+          error: task.error,
+          verifying: verifyingResponse(task),
+        })),
       ),
       truncated: leftOut.length > 0,
     };

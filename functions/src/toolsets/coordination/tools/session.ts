@@ -8,6 +8,7 @@ import type { Session } from '../rules/session.ts';
 import { stuckBy, stuckReason } from '../rules/stuck.ts';
 import { coordinationStatus, isHeld, type Task } from '../rules/task.ts';
 import { archivedResponse, archivedShape, defineTool, taskShape, text } from './coordinationResponses.ts';
+import { verifyingResponse } from './proofResponses.ts';
 
 export const initCoordination = defineTool({
   name: 'init_coordination',
@@ -87,6 +88,10 @@ const statusShape = z.object({
     })
     .optional()
     .describe('Open tasks past their deadline. `tasks` contains the 10 with the earliest deadlines.'),
+  verifying: z
+    .object({ count: z.number(), tasks: z.array(z.object({ id: z.string(), step: z.string(), waits: z.string() })) })
+    .optional()
+    .describe('Tasks whose result is being verified. `tasks` contains the 5 that must be proven first.'),
   stuck: z
     .object({
       count: z.number(),
@@ -106,7 +111,7 @@ const statusShape = z.object({
 
 /** Returns the response about the status. Progress is rounded down, so 100 means that every task is done. */
 export function statusResponse(status: CoordinationStatus): z.output<typeof statusShape> {
-  const { session, counters, blocked, agents, late, stuck } = status;
+  const { session, counters, blocked, agents, late, stuck, verifying } = status;
   const { counts, lastActivity } = counters;
   const { total, leaders, active } = agents;
   const tasks = {
@@ -129,8 +134,14 @@ export function statusResponse(status: CoordinationStatus): z.output<typeof stat
     discoveries_count: counts.discoveries,
     last_activity: (lastActivity ?? session?.created_at)?.toISOString() ?? null,
     late: late.count > 0 ? { count: late.count, tasks: late.first.map(lateResponse) } : undefined,
+    verifying: verifying.count > 0 ? { count: verifying.count, tasks: verifying.first.map(verifyingTask) } : undefined,
     stuck: stuck.count > 0 ? { count: stuck.count, tasks: stuckTasks } : undefined,
   };
+}
+
+function verifyingTask(task: Task) {
+  const { step = '', waits = '' } = verifyingResponse(task) ?? {};
+  return { id: task.id, step, waits };
 }
 
 function lateResponse({ id, deadline, status, claim }: Task) {
@@ -152,7 +163,7 @@ export const getStatus = defineTool({
 });
 
 export function statusText(answer: ReturnType<typeof statusResponse>): string {
-  const { goal, tasks, total_tasks, progress_percent, blocked_tasks, agents, late, stuck } = answer;
+  const { goal, tasks, total_tasks, progress_percent, blocked_tasks, agents, late, stuck, verifying } = answer;
   const blocked = blocked_tasks > 0 ? ` (${blocked_tasks} blocked)` : '';
   const lines = [
     `Goal: ${goal || 'none'}`,
@@ -161,6 +172,10 @@ export function statusText(answer: ReturnType<typeof statusResponse>): string {
     `Findings: ${answer.discoveries_count}`,
     `Last activity: ${answer.last_activity ?? 'none'}`,
   ];
+  if (verifying !== undefined) {
+    lines.push(`Being verified: ${verifying.count}${namedCount(verifying)}`);
+    lines.push(...columnLines(verifying.tasks.map(({ id, waits }) => [id, waits])));
+  }
   if (stuck !== undefined) {
     lines.push(`Can never start: ${stuck.count}${namedCount(stuck)}`);
     lines.push(...columnLines(stuck.tasks.map(({ id, reason = '' }) => [id, reason])));

@@ -78,7 +78,7 @@ export const updateTask = shapes.defineTool({
     'Changes an open task in the queue: description, priority, dependencies and more. For its creator and leaders. Omitted fields stay; lists are replaced.',
   details:
     'Dependencies are checked as they are when a task is created. A held task can only depend on completed tasks. The holder sees the changes when it reads the task.',
-  rare: ['context_files', 'clear'],
+  rare: ['context_files', 'clear', 'acceptance'],
   input: z.strictObject({
     task_id: shapes.taskId,
     description: description.optional(),
@@ -89,6 +89,7 @@ export const updateTask = shapes.defineTool({
     context_files,
     deadline,
     clear: clearArgument('hints', 'deadline'),
+    acceptance: shapes.acceptanceArgument,
   }),
   output: z.object({ success: z.boolean(), message: z.string().optional(), task: shapes.taskShape }),
   ...writing('worker', { destructiveHint: false, idempotentHint: true }),
@@ -134,10 +135,12 @@ export const retryTask = shapes.defineTool({
   title: 'Retry a task',
   description:
     'Requeues a failed or cancelled task, so that its dependents can still start. For its creator and leaders.',
+  rare: ['comments'],
   details:
-    'with_dependents also requeues direct and indirect dependents that failed or were cancelled, at most 100 per call. The previous outcome is kept in earlier_ends, the retry count restarts, and reports from the last holder are rejected.',
+    'comments sends back the result of a task that is done or being verified: its author, or else another agent, gets it again with the comments. A done task can be sent back until one of its dependents has begun. with_dependents also requeues direct and indirect dependents that failed or were cancelled, at most 100 per call. The previous outcome is kept in earlier_ends, the retry count restarts, and reports from the last holder are rejected.',
   input: z.strictObject({
     task_id: shapes.taskId,
+    comments: shapes.text('What to change in a done or verifying task', 5000).optional(),
     with_dependents: z.boolean().default(false).describe('Also failed/cancelled dependents'),
   }),
   output: z.object({
@@ -145,17 +148,21 @@ export const retryTask = shapes.defineTool({
     task: shapes.taskShape,
     retried_dependents: z.array(z.string()).optional(),
     truncated: z.boolean().optional().describe('true if more dependents remain: call again with one of them.'),
+    message: z.string().optional(),
   }),
   ...writing('worker', { destructiveHint: false, idempotentHint: false }),
   example: { task_id: 'task-xxx-004', with_dependents: true },
-  response: ({ task, dependents, isTruncated }: RequeuedTask) => ({
+  response: ({ task, dependents, isTruncated, wasDone }: RequeuedTask) => ({
     success: true,
     task: shapes.taskResponse(task),
     retried_dependents: shapes.optionalList(dependents),
     truncated: isTruncated || undefined,
+    message: wasDone && task.part_of?.kind === 'todo' ? 'The to-do that it completed stays completed.' : undefined,
   }),
-  handler: ({ services, principal, recordResponse }, { task_id, with_dependents }) =>
-    services.taskLevers.retry(principal, { taskId: task_id, withDependents: with_dependents }, recordResponse),
+  handler: ({ services, principal, recordResponse }, { task_id, with_dependents, comments }) => {
+    const retry = { taskId: task_id, withDependents: with_dependents, comments };
+    return services.taskLevers.retry(principal, retry, recordResponse);
+  },
 });
 
 export const reopen = shapes.defineTool({

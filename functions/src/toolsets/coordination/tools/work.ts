@@ -7,6 +7,7 @@ import type { CoordinationServices } from '../create.ts';
 import { type ClaimOutcome, DEFAULT_LEASE_SECONDS } from '../rules/claims.ts';
 import type { Message } from '../rules/mailbox.ts';
 import { NO_TASK_REASONS } from '../rules/noTask.ts';
+import { VERDICTS } from '../rules/proof/proofFields.ts';
 import type { ReportedOutcome, Task, TaskOutcome } from '../rules/task.ts';
 import * as shapes from './coordinationResponses.ts';
 
@@ -60,7 +61,8 @@ export const claimTask = shapes.defineTool({
   handler: async (context, { agent_id, lease_seconds, in_hand, start = false, wait_seconds = 0 }) => {
     const { services, workspace, principal, recordResponse, timeLeft } = context;
     const { id: agentId, readsMessages } = await services.liveness.acting(principal, workspace, agent_id);
-    const request = { workspace, agentId, readsMessages, leaseSeconds: lease_seconds, heldTaskIds: in_hand, start };
+    const claim = { workspace, agentId, readsMessages, leaseSeconds: lease_seconds, heldTaskIds: in_hand, start };
+    const request = { ...claim, by: principal };
     const waitMs = Math.floor(Math.min(wait_seconds * 1000, timeLeft() - RESPONSE_MARGIN_MS));
     return services.taskClaims.claimOrWait(request, waitMs, context, recordedAs(agentId, recordResponse));
   },
@@ -99,7 +101,7 @@ export const completeTask = shapes.defineTool({
   description: 'Completes a task you hold, with its result. Repeating the same report is safe.',
   details:
     'Dependents may become claimable. With when_parts_done, your claim ends now; the task completes with this result once all its parts are done.',
-  rare: ['files_created', 'when_parts_done'],
+  rare: ['files_created', 'when_parts_done', 'branch'],
   input: z.strictObject({
     agent_id: shapes.agentId,
     task_id: shapes.taskId,
@@ -108,6 +110,8 @@ export const completeTask = shapes.defineTool({
     files_created: shapes.texts('Created files', 1000).optional(),
     claim_epoch: shapes.claimEpoch,
     when_parts_done: z.boolean().default(false).describe('Wait for all its parts'),
+    branch: shapes.branchName.optional().describe('Branch of the work'),
+    verdict: z.enum(VERDICTS).optional().describe('Required for reviews'),
   }),
   output: shapes.outcomeShape,
   ...writing('worker', { destructiveHint: false, idempotentHint: true }),
@@ -119,9 +123,10 @@ export const completeTask = shapes.defineTool({
     files_created: ['src/auth/login.ts', 'src/auth/jwt.ts'],
   },
   response: shapes.outcomeResponse,
-  handler: (context, { output, files_modified, files_created, when_parts_done: whenPartsDone, ...claim }) => {
+  handler: (context, { output, files_modified, files_created, when_parts_done, branch, verdict, ...claim }) => {
     const result = { output, ...(files_modified && { files_modified }), ...(files_created && { files_created }) };
-    return report(context, claim, { kind: 'done', result, ...(whenPartsDone && { whenPartsDone }) });
+    const work = branch === undefined ? undefined : { branch };
+    return report(context, claim, { kind: 'done', result, whenPartsDone: when_parts_done, work, verdict });
   },
 });
 
@@ -149,10 +154,10 @@ async function report(
   { agent_id, task_id, claim_epoch }: { agent_id: string; task_id: string; claim_epoch?: number | undefined },
   outcome: ReportedOutcome,
 ): Promise<TaskOutcome> {
-  const agentId = await services.liveness.actAs(principal, workspace, agent_id);
-  const claimant = { agent_id: agentId, claim_epoch };
-  const record = recordedAs(agentId, recordResponse);
-  return services.taskQueue.reportOutcome(principal, task_id, { claimant, outcome }, record);
+  const { id, registered_by } = await services.liveness.acting(principal, workspace, agent_id);
+  const claimant = { agent_id: id, claim_epoch };
+  const record = recordedAs(id, recordResponse);
+  return services.taskQueue.reportOutcome(principal, task_id, { claimant, outcome, registered_by }, record);
 }
 
 export const releaseTask = shapes.defineTool({

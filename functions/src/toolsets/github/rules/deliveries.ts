@@ -219,7 +219,7 @@ export class Deliveries extends Service<GitHubPorts> {
     const at = commit == null ? '' : ` as ${commit}`;
     const output = `Pull request ${link.owner}/${link.repo}#${link.number} was merged${at}.`;
     try {
-      const { kind } = await new TaskQueue(this.ports).finish(link.task_id, { output });
+      const { kind } = await new TaskQueue(this.ports).finish(link.task_id, { output }, commit ?? undefined);
       log.info('pull_request_merged', { taskId: link.task_id, kind });
     } catch (error) {
       // If the task was deleted, repeating the delivery would not help.

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import type { Fields } from '../../../kernel/documentCodec.ts';
+import { isRefName } from '../../../kernel/ids.ts';
 import { characterCount, hasAtMost } from '../../../kernel/text.ts';
 import type { GitHubChange, RepositoryName } from './ports.ts';
 import { refusal } from './responses.ts';
@@ -16,7 +17,6 @@ export const REPO_PATTERN = '^[a-zA-Z0-9-_.]+$';
 /** Maximum lengths of names, a little longer than on github.com, because GitHub Enterprise may allow longer names. */
 const MAX_NAME_LENGTH = 100;
 const MAX_PATH_LENGTH = 4096;
-const MAX_REF_LENGTH = 250;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are rejected
 const CONTROL = /[\u0000-\u001f\u007f\ud800-\udfff]/u;
@@ -52,13 +52,7 @@ function pathProblem(path: string): string | undefined {
 
 /** Checks the name of a branch or tag, or the SHA of a commit. @throws MusterError INVALID_FORMAT */
 export function refName(ref: string, field = 'ref'): string {
-  const parts = ref.split('/');
-  const sound =
-    ref.length <= MAX_REF_LENGTH &&
-    !CONTROL.test(ref) &&
-    !/[ ~^:?*[\\]|\.\.|@\{|\.$|^-|^@$/.test(ref) &&
-    parts.every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'));
-  if (!sound) throw refusal('INVALID_FORMAT', 'ref', { field });
+  if (!isRefName(ref)) throw refusal('INVALID_FORMAT', 'ref', { field });
   return ref;
 }
 

@@ -4,7 +4,7 @@ import { mayReadMessages } from '../../../agents/rules/liveness.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
 import { cancellableDelay, LatestValue } from '../../../kernel/concurrency.ts';
 import { DAY_MS, Service } from '../../../kernel/ports.ts';
-import { agentNotFound, claimableKeys } from '../../coordination/index.ts';
+import { agentNotFound, claimableKeys, mayReview, REVIEWS } from '../../coordination/index.ts';
 import type { InboxPorts } from './ports.ts';
 
 const REQUESTS = { states: ['answered', 'expired'], limit: 10 } as const;
@@ -27,14 +27,16 @@ export class AgentInboxes extends Service<InboxPorts> {
     const [mailbox, closed, claimable] = await Promise.all([
       mailboxes.find(agent.id),
       asks ? requests.list({ by: 'asked_by', uid: principal.uid, workspace, states: REQUESTS.states }, REQUESTS) : null,
-      isFree && session ? tasks.claimable(session.id, claimableKeys(session, skills), MAX_TASKS) : [],
+      isFree && session ? tasks.claimable(session.id, claimableKeys(session, [...skills, REVIEWS]), MAX_TASKS) : [],
     ]);
     const isNew = (settledAt: Date | undefined) => Number(settledAt) > clock.now().getTime() - DAY_MS;
     return {
       agent,
       messages: mailbox?.value.messages.filter((message) => message.workspace === workspace) ?? [],
       requests: closed?.items.filter((request) => !request.delivered_at && isNew(request.settled_at)) ?? [],
-      tasks: claimable.map(({ value }) => value),
+      tasks: claimable
+        .map(({ value }) => value)
+        .filter((task) => !task.reviews || mayReview(task, agent, principal, clock.now())),
     };
   }
 

@@ -7,7 +7,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
 import { readFor, Service, skipUnreadable } from '../../../kernel/ports.ts';
 import { type SweepContext, type SweepJob, type SweepReport, sweepPages } from '../../../kernel/sweep.ts';
-import { endWaitForAnswer } from '../../coordination/index.ts';
+import { APPROVE_RESULT, endWaitForAnswer, GIVE_UP, type Ruling } from '../../coordination/index.ts';
 import type { InboxChange, InboxPorts } from './ports.ts';
 import {
   type Answerer,
@@ -145,10 +145,12 @@ export class Answers extends Service<InboxPorts> {
     if (kind === 'person') return { uid };
     // Without this check, an agent could register a second agent, let it make a request, and approve the request.
     const isFromIt = request.call?.lineage?.some((link) => link.agent_id === agent_id) === true;
+    const isAuthor = [uid, agent_id].some((one) => one !== undefined && request.proves?.not_by.includes(one));
     const isAllowed =
       !request.in_person &&
       uid !== request.asked_by &&
       !isFromIt &&
+      !isAuthor &&
       agent_id !== undefined &&
       (await this.ports.agentsMayAnswer(owner_uid)).includes(agent_id);
     if (!isAllowed) throw notAPerson(request);
@@ -233,17 +235,44 @@ export async function findOwn(
 
 /** Returns the changes that settle a request: that of the request, and that of the task that waits for the answer. */
 export async function settlement(
-  { tasks }: Pick<InboxPorts, 'tasks'>,
+  { tasks, proofs, roles }: Pick<InboxPorts, 'tasks' | 'proofs' | 'roles'>,
   before: Versioned<Request>,
   request: Request,
   now: Date,
 ): Promise<InboxChange[]> {
   const changes: InboxChange[] = [{ kind: 'replaceRequest', request, before: before.value, version: before.version }];
+  if (request.proves !== undefined) {
+    const isMember = personsRoleIn(await roles.of(request.asked_of), request.workspace) !== undefined;
+    const judged = await proofs.judged({ id: request.id, ...request.proves }, rulingOf(request, isMember), now);
+    return [...changes, ...judged.changes];
+  }
   if (request.task_id === undefined) return changes;
   const found = await skipUnreadable(tasks.find(request.task_id));
   const task = found && endWaitForAnswer(found.value, request.id, now);
   if (found === undefined || task === undefined) return changes;
   return [...changes, { kind: 'replaceTask', task, before: found.value, version: found.version }];
+}
+
+/** Returns what the end of a question says about the result. @throws MusterError REQUIRED_FIELD without a correction */
+function rulingOf(
+  { state, answer, comment, answered_by, asked_of, asked_of_name }: Request,
+  isMember: boolean,
+): Ruling {
+  const by = answered_by ?? asked_of;
+  if (state === 'expired') return { says: 'nothing', why: 'Nobody has confirmed it in 7 days.' };
+  if (state === 'withdrawn') return isMember ? { says: 'give_up', by: asked_of_name } : { says: 'ask_another' };
+  if (answer === APPROVE_RESULT) return { says: 'approve', by };
+  if (answer === GIVE_UP) return { says: 'give_up', by: asked_of_name };
+  if (comment === undefined) throw commentNeeded();
+  return { says: 'request_changes', by, comments: comment, step: 'person', isPersons: true };
+}
+
+function commentNeeded(): MusterError {
+  return new MusterError('REQUIRED_FIELD', 'The author must know what is to be changed.', {
+    field: 'comment',
+    reason: 'COMMENT_NEEDED',
+    suggestion: 'Set comment to what is to be changed.',
+  });
 }
 
 function notAddressee({ id, asked_of_name }: Request): MusterError {

@@ -5,7 +5,7 @@ import type { RecordResponse } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { DAY_MS, Service } from '../../../kernel/ports.ts';
-import { isHeld, taskNotFound, waitForAnswer } from '../../coordination/index.ts';
+import { isHeld, type ResultQuestion, taskNotFound, waitForAnswer } from '../../coordination/index.ts';
 import { QUESTION, type TaskEvent } from '../../todo/index.ts';
 import { findOwn, settlement } from './answering.ts';
 import type { InboxChange, InboxPorts } from './ports.ts';
@@ -110,6 +110,20 @@ export class Asking extends Service<InboxPorts> {
     const task = waitForAnswer(found.value, { request_id: requestId, who, until });
     return [{ kind: 'replaceTask', task, before: found.value, version: found.version }];
   }
+}
+
+/** Returns the request for a question about the result of a task. It is asked in the name of the person asked. */
+export function resultRequest({ asked_of, proves, ...question }: ResultQuestion): Request {
+  return {
+    ...NEW_REQUEST,
+    ...question,
+    kind: 'choice',
+    task_id: proves.task_id,
+    asked_by: asked_of,
+    owner_uid: asked_of,
+    asked_of,
+    proves: { ...proves, not_by: [...proves.not_by] },
+  };
 }
 
 /** Returns the changes that create a request and send the person a notification. */

@@ -2,13 +2,14 @@
 import type { AgentLiveness } from '../../../agents/rules/liveness.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { ListPage, PageRequest, SweepBatch, TimeCursor } from '../../../kernel/paging.ts';
-import type { CoordinationChange, CoordinationPorts } from '../../coordination/index.ts';
+import type { CoordinationChange, CoordinationPorts, Proofs } from '../../coordination/index.ts';
 import type { EventChanges } from '../../todo/index.ts';
 import type { Request, RequestChanges, RequestState } from './request.ts';
 
 export interface InboxPorts extends CoordinationPorts {
   readonly store: Store<InboxChange>;
   readonly requests: RequestQueries;
+  readonly proofs: Pick<Proofs, 'judged'>;
   readonly liveness: Pick<AgentLiveness, 'requireActable'>;
   readonly agentsMayAnswer: (uid: string) => Promise<readonly string[]>;
 }

@@ -74,9 +74,9 @@ export function answeredRequest(
   };
 }
 
-/** Returns whether a person answered a question in person. An answer to the approval of a call takes effect at once. */
-function isOwnAnswer({ state, answered_by_agent, call }: Request): boolean {
-  return state === 'answered' && answered_by_agent === undefined && call === undefined;
+/** Returns whether a person answered a question in person. Approvals, and answers about results, take effect at once. */
+function isOwnAnswer({ state, answered_by_agent, call, proves }: Request): boolean {
+  return state === 'answered' && answered_by_agent === undefined && call === undefined && proves === undefined;
 }
 
 /** Returns whether the answer can still be changed by the person who gave it. */

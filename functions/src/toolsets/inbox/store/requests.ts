@@ -6,6 +6,9 @@ import { COLLECTIONS, requestPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader, readDue } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters, EffectsOf } from '../../../kernel/firestore/store.ts';
 import type { ListPage, PageRequest, SweepBatch, TimeCursor } from '../../../kernel/paging.ts';
+import type { QuestionChanges } from '../../coordination/index.ts';
+import type { EventChanges } from '../../todo/index.ts';
+import { questionNotification, resultRequest } from '../rules/asking.ts';
 import type { RequestFilter, RequestQueries } from '../rules/ports.ts';
 import { type Request, type RequestChanges, requestFromDocument, requestToDocument } from '../rules/request.ts';
 
@@ -89,6 +92,35 @@ export const requestEffects: EffectsOf<RequestChanges> = {
 function stateOf({ state, changed_at }: Request) {
   return { state, ...(changed_at && { changed_at }) };
 }
+
+export const questionEffects: EffectsOf<QuestionChanges> = {
+  askAboutResult: ({ question }) => ({
+    ...requestNames(resultRequest(question)),
+    after: { state: 'open', proves: question.proves.task_id },
+  }),
+  withdrawQuestion: ({ id, workspace }) => ({
+    ...{ kind: 'request', id, workspace },
+    before: { state: 'open' },
+    after: { state: 'withdrawn' },
+  }),
+};
+
+/** Writers of questions about results. `recordEvent`: writer of the event that notifies the person. */
+export const questionWriters = (
+  recordEvent: ChangeWriters<EventChanges>['recordEvent'],
+): ChangeWriters<QuestionChanges> => ({
+  askAboutResult({ question }, writes) {
+    const request = resultRequest(question);
+    requestWriters.createRequest({ request }, writes);
+    recordEvent({ event: questionNotification(request) }, writes);
+  },
+  withdrawQuestion({ id, at }, writes) {
+    writes.updateIfExists(requestPath(id), [
+      ['state', 'withdrawn'],
+      ['settled_at', at],
+    ]);
+  },
+});
 
 function requestNames({ id, workspace, owner_uid }: Request) {
   return { kind: 'request', id, workspace, owner_uid };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AGENT_TYPES } from '../../../agents/rules/agent.ts';
+import { AGENT_TYPES, isReservedCapability } from '../../../agents/rules/agent.ts';
 import type { Registered } from '../../../agents/rules/registration.ts';
 import { WORKSPACE_FORM, WORKSPACE_NAME } from '../../../identity/rules/principal.ts';
 import { ROLES } from '../../../identity/rules/role.ts';
@@ -57,7 +57,10 @@ const agentInfo = z.strictObject({
 });
 
 const capability = z.strictObject({
-  name: word('Name in required_capabilities of tasks'),
+  name: word('Name in required_capabilities of tasks').refine(
+    (name) => !isReservedCapability(name),
+    'expected a name that does not begin with "muster:"',
+  ),
   category: word('Group'),
   parameters: z.record(z.string(), listedAs({}, z.json())).optional().describe('More details'),
 });

@@ -15,6 +15,8 @@ import {
   stuckReason,
   type Task,
   taskType,
+  verifyingResponse,
+  verifyingShape,
 } from '../../coordination/index.ts';
 import { type QueueCursor, queueStatus, type TaskQueueRequest } from '../rules/taskOverview.ts';
 import { cursor, cursorAfter, defineTool, pageShape } from './systemPages.ts';
@@ -50,6 +52,7 @@ const taskShape = optionalFields({
   createdAt: z.iso.datetime(),
   deadline: z.iso.datetime().describe('Target completion time, if set.'),
   dependencies: z.array(z.string()),
+  verifying: verifyingShape,
   metadata,
 });
 
@@ -77,6 +80,7 @@ function taskResponse(task: Task): z.output<typeof taskShape> {
     createdAt: task.created_at.toISOString(),
     deadline: task.deadline?.toISOString(),
     dependencies: [...task.dependencies],
+    verifying: verifyingResponse(task),
     metadata: {
       workspace: task.workspace,
       priority: task.priority,

@@ -5,7 +5,7 @@ import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import type { RecordResponse } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { type PortOf, readFor, Service, skipUnreadable } from '../../../kernel/ports.ts';
-import { isClosed, type Task, type TaskCreation } from '../../coordination/index.ts';
+import { isClosed, type Task, type TaskCreation, type TaskDraft } from '../../coordination/index.ts';
 import type { DelegationTasks, TodoChange, TodoPorts } from './ports.ts';
 import { alreadyCompleted, notFound, type Todo } from './todo.ts';
 import { asReported } from './todoChanges.ts';
@@ -23,6 +23,7 @@ interface DelegationRequest {
   readonly priority: number;
   readonly required_capabilities: readonly string[];
   readonly hints?: string | undefined;
+  readonly acceptance?: TaskDraft['acceptance'];
 }
 
 export interface Delegated {
@@ -49,7 +50,7 @@ export class Delegation extends Service<DelegationPorts> {
     request: DelegationRequest,
     recordResponse: RecordResponse<Delegated>,
   ): Promise<Delegated> {
-    const { workspace, todoId, priority, required_capabilities, hints } = request;
+    const { workspace, todoId, priority, required_capabilities, hints, acceptance } = request;
     const refusal = permissionError(principal, workspace, REQUIRED_ROLE);
     if (refusal !== undefined) throw refusal;
     const first = await this.open(principal.owner_uid, todoId);
@@ -61,7 +62,8 @@ export class Delegation extends Service<DelegationPorts> {
       workspace,
       createdBy: principal.agent_id ?? principal.uid,
       opener: principal,
-      drafts: [{ ...draft, required_capabilities }],
+      viewer: principal,
+      drafts: [{ ...draft, required_capabilities, acceptance }],
       link: async ([taskId = '']: readonly string[]) => {
         // If the commit failed because the to-do had changed, the to-do is read again.
         const found = unused ?? (await this.open(principal.owner_uid, todoId));

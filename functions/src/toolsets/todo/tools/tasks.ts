@@ -5,6 +5,7 @@ import { WORKSPACE_FORM, WORKSPACE_NAME } from '../../../identity/rules/principa
 import { MusterError } from '../../../kernel/errors.ts';
 import { idLike } from '../../../kernel/ids.ts';
 import { clearArgument, clearedFields, listUpTo, optionalFields, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
+import { acceptanceArgument } from '../../coordination/index.ts';
 import { DELEGATED_PRIORITY, type Delegated } from '../rules/delegation.ts';
 import type { StartedRecurrence } from '../rules/recurring/recurringTasks.ts';
 import type { ReopenedOutcome } from '../rules/reopening.ts';
@@ -216,6 +217,7 @@ export const delegate = defineTool({
   description: "Delegates a to-do to a workspace's agents: creates a task whose completion completes the to-do.",
   details:
     "Workspace members see the to-do's title and description in the task. Otherwise they see only that the task belongs to a to-do. If the task fails or is cancelled, the to-do stays open, shows this, and can be delegated again.",
+  rare: ['acceptance'],
   input: z.strictObject({
     task_id: shapes.taskId,
     workspace: idLike(WORKSPACE_NAME, WORKSPACE_FORM).optional().describe("Default: the call's"),
@@ -227,6 +229,7 @@ export const delegate = defineTool({
       .optional()
       .describe('Required capabilities of the agent'),
     hints: textUpTo(20_000).optional().describe('For the worker'),
+    acceptance: acceptanceArgument,
   }),
   output: optionalFields({
     success: z.boolean(),

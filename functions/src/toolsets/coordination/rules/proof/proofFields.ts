@@ -7,6 +7,14 @@ import { timestamp } from '../../../../kernel/documentCodec.ts';
 export const STEPS = ['command', 'review', 'person'] as const;
 export type Step = (typeof STEPS)[number];
 
+/** Where handed-in work is, and which steps the author's runner has already checked. */
+export interface HandedInWork {
+  readonly branch?: string | undefined;
+  readonly commit?: string | undefined;
+  readonly commits?: readonly { readonly sha: string; readonly subject: string }[] | undefined;
+  readonly passed?: readonly { readonly step: string; readonly by: string; readonly at: Date }[] | undefined;
+}
+
 export const VERDICTS = ['approve', 'request_changes'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 

@@ -5,7 +5,7 @@
 import type { Acceptance } from '../../../../access/rules/proofSettings.ts';
 import type { Hashing } from '../../../../kernel/ports.ts';
 import type { Claim, Task, TaskResult } from '../task.ts';
-import { STEPS, type Step } from './proofFields.ts';
+import { type HandedInWork, STEPS, type Step } from './proofFields.ts';
 
 export type Proof = NonNullable<Task['proof']>;
 export type Correction = Task['sent_back'][number];
@@ -49,17 +49,8 @@ export function withAuthor(task: Task, agent_id: string, uid: string): Task {
   return known ? task : { ...task, authors: [...task.authors, { agent_id, uid }].slice(-MAX_AUTHORS) };
 }
 
-/** What an author hands in. */
-export interface HandedIn {
-  readonly result: TaskResult;
-  readonly branch?: string | undefined;
-  readonly commit?: string | undefined;
-  readonly commits?: Proof['commits'];
-  /** Steps that the author's runner has already checked. */
-  readonly passed?: readonly PassedStep[];
-}
-
 type Author = Pick<Claim, 'claimed_by' | 'claim_epoch' | 'claimed_at' | 'lease_seconds'>;
+type HandedIn = HandedInWork & { readonly result: TaskResult };
 
 /**
  * Hands in a result: the task waits for the first step that has not passed, and nobody holds it. Its check is begun
@@ -78,8 +69,8 @@ export function handIn(task: Task, acceptance: Acceptance, by: Author, given: Ha
     since: now,
     ...(branch !== undefined && { branch }),
     ...(commit !== undefined && { commit }),
-    ...(commits !== undefined && { commits }),
-    passed: [...passed],
+    ...(commits !== undefined && { commits: [...commits] }),
+    passed: passed.map((one) => ({ ...one, ...(commit !== undefined && { commit }) })),
   };
   return atStep({ ...rest, status: 'waiting', result, acceptance, proof }, proof, passed.at(-1)?.step, now);
 }
