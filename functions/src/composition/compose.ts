@@ -200,6 +200,7 @@ export function compose(outer: ExternalServices, baseUrl = '') {
       ...firebase.inverses,
       ...orchestration.inverses,
       ...todo.inverses,
+      ...inbox.inverses,
     },
   });
   const onboarding = createOnboarding({ ...platform, registration, liveness, access: access.ports });

@@ -1,5 +1,6 @@
 import type { AgentLiveness } from '../../agents/rules/liveness.ts';
 import type { BudgetPorts } from '../../graph/rules/ports.ts';
+import type { AuditEffect } from '../../kernel/auditLog.ts';
 import type { Store } from '../../kernel/commit.ts';
 import type { ConsoleLinks } from '../../kernel/consoleLinks.ts';
 import type { DocumentSource } from '../../kernel/firestore/reading.ts';
@@ -9,7 +10,7 @@ import { Answers } from './rules/answering.ts';
 import { ApprovalGate } from './rules/approvals.ts';
 import { Asking } from './rules/asking.ts';
 import { BudgetQuestions } from './rules/budgetQuestions.ts';
-import { RequestLostAccess, waitingCallsOf } from './rules/endings.ts';
+import { RequestLostAccess, undoRequest, waitingCallsOf } from './rules/endings.ts';
 import { ApprovalExecution, type RunApprovedCall } from './rules/execution.ts';
 import type { InboxChange, InboxPorts } from './rules/ports.ts';
 import type { Request } from './rules/request.ts';
@@ -42,6 +43,7 @@ export function createInbox(dependencies: InboxDependencies) {
     ports,
     budgetQuestions,
     requestLeaving: new RequestLostAccess(ports),
+    inverses: { request: (effect: AuditEffect) => undoRequest(effect, ports.clock.now()) },
     waitingCalls: (agentIds: readonly string[]) => waitingCallsOf(ports, agentIds),
     calls: { approvals: new ApprovalGate({ ...ports, budget }), questions: inbox.questions },
     services: { inbox, approvedCalls: new ApprovalExecution({ ...ports, runApprovedCall }) },

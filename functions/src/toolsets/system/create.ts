@@ -42,7 +42,6 @@ const IRREVERSIBLE_KINDS = {
     'The email has been sent. access.withdraw_invitation ends a pending invitation, access.remove_member a membership.',
   message: 'The agent may have read the message. Send another message.',
   pull_request: 'The pull request is on GitHub, where people may have seen it. Close the pull request on GitHub.',
-  request: 'The person has been notified. inbox.withdraw ends an open question.',
   run: 'Model calls of the run have already been paid. orchestration.cancel_run stops the rest of the run.',
   subscription: 'Events of an ended subscription are deleted. Use firebase.subscribe or firebase.unsubscribe instead.',
 };

@@ -160,33 +160,29 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     { access, repositories, routing, approvals, proof }: WorkspaceUpdate,
   ) {
     const { people, workspaces } = this.ports;
-    await this.requireMembers(workspace, 'approvals', approvals?.flatMap(({ asks }) => asks ?? []) ?? []);
-    const confirming = proof?.defaults.flatMap(({ confirm = 'owner' }) => (confirm === 'owner' ? [] : confirm));
-    await this.requireMembers(workspace, 'proof.defaults', confirming ?? []);
+    await this.requireMembers(workspace, { approvals, proof });
     const [known, all] = await Promise.all([workspaces.find(workspace), people.workspaces()]);
     const before = accessOf(all, workspace) ?? 'private';
     const entered = await this.accessChanges(principal, workspace, before, access ?? before);
-    const kept = known?.value.repositories ?? [];
+    const { repositories: kept = [], approvals: demanded, proof: required } = known?.value ?? {};
     const listed = repositories === undefined ? kept : distinct(repositories);
     this.requireReach(principal, kept, listed);
     const named: SettingsChange = { kind: 'listRepositories', workspace, repositories: listed, before: kept };
     const [former, routed] = [routingAfter(known?.value), routingAfter(known?.value, routing)];
-    const demanded = known?.value.approvals;
-    const shown = approvals ?? demanded;
+    const shown = { approvals: approvals ?? demanded, proof: proof ?? required };
     const outcome: WorkspaceSettings = {
       workspace,
       access: access ?? before,
       repositories: listed,
       routing: routed,
-      ...(shown && { approvals: shown }),
-      ...(known?.value.proof && { proof: known.value.proof }),
-      ...(proof && { proof }),
+      ...(shown.approvals && { approvals: shown.approvals }),
+      ...(shown.proof && { proof: shown.proof }),
       ...(entered.some(({ kind }) => kind === 'setMember') && { leader: principal.owner_uid }),
     };
     const settings: readonly SettingsChange[] = [
       ...(repositories === undefined ? [] : [named]),
       ...(approvals ? [{ kind: 'setApprovalRules', workspace, approvals, before: demanded ?? [] } as const] : []),
-      ...(proof ? [{ kind: 'setProof', workspace, proof, before: known?.value.proof ?? DEFAULT_PROOF } as const] : []),
+      ...(proof ? [{ kind: 'setProof', workspace, proof, before: required ?? DEFAULT_PROOF } as const] : []),
       ...(routing
         ? [
             {
@@ -201,12 +197,13 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     return { entered, settings, outcome, version: known?.version ?? null };
   }
 
-  /** Requires that people have a role in the workspace. @throws MusterError NOT_FOUND */
-  private async requireMembers(workspace: string, field: string, uids: readonly string[]): Promise<void> {
-    for (const uid of new Set(uids)) {
+  /** Requires that approvers, and people who confirm results, have a role in the workspace. @throws NOT_FOUND */
+  private async requireMembers(workspace: string, { approvals = [], proof }: WorkspaceUpdate): Promise<void> {
+    const confirming = proof?.defaults.flatMap(({ confirm = 'owner' }) => (confirm === 'owner' ? [] : confirm)) ?? [];
+    for (const uid of new Set([...approvals.flatMap(({ asks }) => asks ?? []), ...confirming])) {
       if (personsRoleIn(await this.ports.roles.of(uid), workspace) !== undefined) continue;
       throw new MusterError('NOT_FOUND', `"${uid}" is not a member of the workspace "${workspace}".`, {
-        field,
+        field: confirming.includes(uid) ? 'proof.defaults' : 'approvals',
         value: uid,
         suggestion: 'access.list_members lists its members.',
       });

@@ -17,6 +17,9 @@ import { readUnreadable, Service } from '../../../kernel/ports.ts';
 import { requeuedCoding, withFailure } from './codingTask.ts';
 import { queueGrowth } from './openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
+import { isFree, Proofs } from './proof/proofs.ts';
+import { isVerifying } from './proof/proving.ts';
+import { undoHandIn, undoVerdict } from './proof/undoProof.ts';
 import type { Session } from './session.ts';
 import { cancelTask, releaseClaim, undoStart } from './stateMachine.ts';
 import { isClosed, isHeld, isOfRun, type Task, taskNotFound } from './task.ts';
@@ -32,6 +35,7 @@ import {
 } from './taskActions.ts';
 import { outcomeChanges, taskChanges } from './taskChanges.ts';
 import { TaskUpdates } from './taskUpdates.ts';
+import type { UndoneEffect } from './undone.ts';
 
 /** Fields that an undo never restores: claim epochs, previous outcomes, and fields derived from other tasks. */
 const PROGRESS_FIELDS = [
@@ -44,11 +48,12 @@ const PROGRESS_FIELDS = [
   'dependents',
   'blockers',
   'failed_dependencies',
+  ...['ancestors', 'rounds', 'sent_back', 'authors', 'files_held'],
 ];
 
 const UPDATED_FIELDS = [
   ...['description', 'priority', 'dependencies', 'context', 'deadline'],
-  ...['required_capabilities', 'capability_key'],
+  ...['required_capabilities', 'capability_key', 'acceptance'],
 ];
 
 interface UndoPorts extends CoordinationPorts {
@@ -56,16 +61,8 @@ interface UndoPorts extends CoordinationPorts {
   readonly sessionFields: FieldsCodec<Session>;
 }
 
-interface UndoneEffect {
-  readonly effect: AuditEffect;
-  readonly found: Versioned<Task>;
-  /** State of the task before the change, except for the fields that an undo never restores. */
-  readonly former: Task;
-  readonly by: Principal;
-  readonly now: Date;
-}
-
 export class TaskUndo extends Service<UndoPorts> {
+  private readonly proofs = new Proofs(this.ports);
   private readonly updates = new TaskUpdates(this.ports);
 
   /** MusterError NOT_FOUND; FORBIDDEN; CONFLICT with a reason such as CHANGED_SINCE */
@@ -89,6 +86,9 @@ export class TaskUndo extends Service<UndoPorts> {
     // Only an undo of a task manager's action requires a task manager. An undo of a claim or a start does not.
     const isDecision = former.status === before.status || before.status === 'cancelled' || isClosed(former.status);
     if (isDecision) requireTaskManager(by, before, 'task_id');
+    if (before.reviews?.verdict !== undefined) throw cannotUndoError(effect, 'A verdict goes with its task.');
+    if (isVerifying(before) && former.claim !== undefined) return undoHandIn(this.ports, taken);
+    if (isVerifying(former)) return this.undoVerdict(taken);
     if (former.status === before.status) return this.undoUpdate(taken);
     if (before.status === 'done') return this.undoReopen(taken);
     if (isClosed(before.status) && !isClosed(former.status)) return this.undoRetry(taken);
@@ -158,21 +158,33 @@ export class TaskUndo extends Service<UndoPorts> {
     const { value: before, version } = found;
     if (before.coding !== undefined || isOfRun(before) || former.status === 'waiting')
       throw cannotUndoError(effect, 'Its result may already have been used by a run or in a repository.');
-    const dependents = await this.tasksOf(before.dependents);
-    const started = dependents.find(({ value: { status } }) => status !== 'available' && status !== 'cancelled');
-    if (started !== undefined) throw dependentStartedError(effect, started.value);
+    const dependents = await this.waitingDependents(effect, before);
     const grown = await queueGrowth(this.ports.sessions, before);
     if (grown.length === 0) throw sessionArchived(before.id, 'be reopened');
     const { claim } = former;
     const agent = claim && isHeld(former.status) ? await this.ports.agents.find(claim.claimed_by) : undefined;
-    const isFree =
-      agent !== undefined && Object.keys(agent.value.held).length < agent.value.configuration.max_concurrent_tasks;
-    const task = undoRequeue(before, former, isFree, now);
-    const held = isFree ? [holdAgain(agent, task)] : [];
+    const holder = agent !== undefined && isFree(agent.value) ? agent : undefined;
+    const task = undoRequeue(before, former, holder !== undefined, now);
+    const held = holder ? [holdAgain(holder, task)] : [];
     const blocked = dependents.map(({ value, version: read }): CoordinationChange => {
       return { kind: 'dependencyReopened', taskId: value.id, version: read };
     });
     return [...taskChanges(before, task, version, now), ...held, ...blocked, ...grown];
+  }
+
+  private async undoVerdict(taken: UndoneEffect): Promise<readonly CoordinationChange[]> {
+    const { effect, found } = taken;
+    if (isOfRun(found.value)) throw cannotUndoError(effect, 'Its result may already have been used by a run.');
+    const dependents = found.value.status === 'done' ? await this.waitingDependents(effect, found.value) : [];
+    return undoVerdict(this.ports, this.proofs, taken, dependents);
+  }
+
+  /** Returns the dependents of a task. @throws MusterError CONFLICT if one of them has started */
+  private async waitingDependents(effect: AuditEffect, task: Task): Promise<readonly Versioned<Task>[]> {
+    const dependents = await this.tasksOf(task.dependents);
+    const started = dependents.find(({ value: { status } }) => status !== 'available' && status !== 'cancelled');
+    if (started !== undefined) throw dependentStartedError(effect, started.value);
+    return dependents;
   }
 
   private async tasksOf(ids: readonly string[]): Promise<readonly Versioned<Task>[]> {

@@ -2,7 +2,9 @@
 import type { LostAccess, LostAccessHandler } from '../../../access/rules/leaving.ts';
 import type { WaitingCall } from '../../../access/rules/revocation.ts';
 import { agentUid } from '../../../identity/rules/principal.ts';
+import type { AuditEffect } from '../../../kernel/auditLog.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
+import { cannotUndoError } from '../../../kernel/effects.ts';
 import { processAll } from '../../../kernel/paging.ts';
 import { Service, skipUnreadable } from '../../../kernel/ports.ts';
 import { settlement } from './answering.ts';
@@ -65,4 +67,16 @@ export async function waitingCallsOf(
     const ended = { kind: 'replaceRequest', request, before, version } as const;
     return [{ id: before.id, agentId, lineage: call.lineage, ended }];
   });
+}
+
+/**
+ * Undoes a change of a question about a result, together with the change of the task: an open question is withdrawn. A
+ * withdrawn question stays withdrawn, because the task asks again. MusterError CONFLICT for any other request.
+ */
+export async function undoRequest(effect: AuditEffect, at: Date): Promise<readonly InboxChange[]> {
+  const { id, workspace = '', before, after } = effect;
+  const about = after?.['proves'];
+  if (typeof about !== 'string')
+    throw cannotUndoError(effect, 'The person has been notified. inbox.withdraw ends an open question.');
+  return before === undefined ? [{ kind: 'withdrawQuestion', id, workspace, about, at }] : [];
 }

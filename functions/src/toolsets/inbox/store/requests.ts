@@ -98,10 +98,10 @@ export const questionEffects: EffectsOf<QuestionChanges> = {
     ...requestNames(resultRequest(question)),
     after: { state: 'open', proves: question.proves.task_id },
   }),
-  withdrawQuestion: ({ id, workspace }) => ({
+  withdrawQuestion: ({ id, workspace, about }) => ({
     ...{ kind: 'request', id, workspace },
-    before: { state: 'open' },
-    after: { state: 'withdrawn' },
+    before: { state: 'open', proves: null },
+    after: { state: 'withdrawn', proves: about },
   }),
 };
 

@@ -220,7 +220,8 @@ export class Proofs extends Service<CoordinationPorts> {
   async endCheck(task: Task, now: Date): Promise<readonly CoordinationChange[]> {
     if (!isVerifying(task) || task.proof.check === undefined) return [];
     const { check, step } = task.proof;
-    if (step === 'person') return [{ kind: 'withdrawQuestion', id: check, workspace: task.workspace, at: now }];
+    if (step === 'person')
+      return [{ kind: 'withdrawQuestion', id: check, workspace: task.workspace, about: task.id, at: now }];
     const found = await skipUnreadable(this.ports.tasks.find(check));
     return found === undefined || isClosed(found.value.status) ? [] : cancelled(found, now);
   }
@@ -323,7 +324,8 @@ function withCommits(task: Task, commits: Verifying['proof']['commits'] = []): T
   return { ...task, coding: { ...coding, attempts } };
 }
 
-function isFree({ held, configuration }: Agent): boolean {
+/** Returns whether an agent can hold another task. */
+export function isFree({ held, configuration }: Agent): boolean {
   return Object.keys(held).length < configuration.max_concurrent_tasks;
 }
 

@@ -26,7 +26,13 @@ export interface ResultQuestion {
 export interface QuestionChanges {
   readonly askAboutResult: { readonly question: ResultQuestion };
   /** Withdraws an open question, because its task needs no answer. The commit also changes the task at a version. */
-  readonly withdrawQuestion: { readonly id: string; readonly workspace: string; readonly at: Date };
+  readonly withdrawQuestion: {
+    readonly id: string;
+    readonly workspace: string;
+    /** Id of the task. */
+    readonly about: string;
+    readonly at: Date;
+  };
 }
 
 /** Returns the text of the question. Texts of agents are quoted, because they are data. */

@@ -1,0 +1,75 @@
+/** Undoes hand-ins and verdicts. Source: docs/semantics.md#undo. */
+import type { Versioned } from '../../../../kernel/commit.ts';
+import { cannotUndoError, changedSinceError } from '../../../../kernel/effects.ts';
+import { skipUnreadable } from '../../../../kernel/ports.ts';
+import { queueGrowth } from '../openSession.ts';
+import type { CoordinationChange, CoordinationPorts } from '../ports.ts';
+import { isClosed, isHeld, type Task } from '../task.ts';
+import { taskChanges, withSpent } from '../taskChanges.ts';
+import type { UndoneEffect } from '../undone.ts';
+import { isFree, type Proofs } from './proofs.ts';
+import { isVerifying } from './proving.ts';
+
+type UndoPorts = Pick<CoordinationPorts, 'agents' | 'sessions' | 'tasks'>;
+
+/** Returns the changes that give a handed-in task back to its author. Its check is undone as a separate effect. */
+export async function undoHandIn(ports: UndoPorts, undone: UndoneEffect): Promise<readonly CoordinationChange[]> {
+  const { effect, found, former, now } = undone;
+  const { value: before, version } = found;
+  if (before.coding !== undefined)
+    throw cannotUndoError(effect, 'coordination.retry_task with comments sends a coding task back.');
+  await requireCheckNotBegun(ports, undone);
+  const { claim, proof_until: _until, ...rest } = former;
+  const agent = claim && (await skipUnreadable(ports.agents.find(claim.claimed_by)));
+  if (claim === undefined || agent === undefined || !isFree(agent.value)) {
+    const task: Task = { ...rest, status: 'available' };
+    return [...taskChanges(before, task, version, now), ...(await queueGrowth(ports.sessions, task))];
+  }
+  const lease_expires_at = new Date(now.getTime() + claim.lease_seconds * 1000);
+  const worked = Number(before.proof?.since) - claim.claimed_at.getTime();
+  const task = withSpent({ ...rest, claim: { ...claim, lease_expires_at } }, { milliseconds: -worked });
+  const held = { ...agent.value.held, [task.id]: { session: task.session, claim_epoch: task.claim_epoch } };
+  return [
+    ...taskChanges(before, task, version, now),
+    { kind: 'holdTask', agent: { ...agent.value, held }, taskId: task.id, version: agent.version },
+  ];
+}
+
+/** Returns the changes with which a task is verified again, by a new check, after a verdict on it was undone. */
+export async function undoVerdict(
+  ports: UndoPorts,
+  proofs: Proofs,
+  undone: UndoneEffect,
+  dependents: readonly Versioned<Task>[],
+): Promise<readonly CoordinationChange[]> {
+  const { effect, found, former, now } = undone;
+  const { value: before, version } = found;
+  if (before.status === 'in_progress')
+    throw changedSinceError(effect, [`"${before.claim?.claimed_by}" has started it`]);
+  if (before.proven.some(({ step }) => step === 'merged'))
+    throw cannotUndoError(effect, 'Its pull request was merged.');
+  if (isVerifying(before)) await requireCheckNotBegun(ports, undone);
+  const { proof, claim: _released, waiting_for: _person, ...rest } = former;
+  if (proof === undefined) throw cannotUndoError(effect, 'Its result was not being verified.');
+  const { check: _ended, ...again } = proof;
+  const { task, changes } = await proofs.begun({ ...rest, proof: again }, now);
+  const holder = isHeld(before.status) ? before.claim?.claimed_by : undefined;
+  return [
+    ...taskChanges(before, task, version, now),
+    ...(holder === undefined
+      ? []
+      : [{ kind: 'releaseTask', agentId: holder, taskId: task.id, wasHeld: true } as const]),
+    ...(before.status === 'done' ? dependents : []).map(({ value, version: read }): CoordinationChange => {
+      return { kind: 'dependencyReopened', taskId: value.id, version: read };
+    }),
+    ...changes,
+  ];
+}
+
+/** @throws MusterError CONFLICT with the reason CHANGED_SINCE if an agent has begun the task's current check */
+async function requireCheckNotBegun({ tasks }: UndoPorts, { effect, found }: UndoneEffect): Promise<void> {
+  const { check, step } = found.value.proof ?? {};
+  const begun = check === undefined || step === 'person' ? undefined : await skipUnreadable(tasks.find(check));
+  if (begun === undefined || begun.value.status === 'available' || isClosed(begun.value.status)) return;
+  throw changedSinceError(effect, [`"${begun.value.claim?.claimed_by}" has claimed its check "${check}"`]);
+}
