@@ -255,7 +255,7 @@ describe('task actions', () => {
       const [first, second] = await team.create({ priority: 5, deadline }, { priority: 6 });
       assert.ok(first && second);
       await team.app.services.taskClaims.claim(
-        { workspace: team.workspace, agentId: await team.join('bob', []), leaseSeconds: 60 },
+        { workspace: team.workspace, agentId: await team.join('bob', []), leaseSeconds: 60, by: { uid: 'agent:bob' } },
         unkeyed,
       );
       await release(first.id);

@@ -130,7 +130,10 @@ export class Team {
   }
 
   claimOutcome(agentId: string, leaseSeconds = 1800, app = this.app): Promise<ClaimOutcome> {
-    return app.services.taskClaims.claim({ workspace: this.workspace, agentId, leaseSeconds }, unkeyed);
+    return app.services.taskClaims.claim(
+      { workspace: this.workspace, agentId, leaseSeconds, by: { uid: `agent:${agentId}` } },
+      unkeyed,
+    );
   }
 
   /** Claims a task for the agent, and returns the id of the claimed task, if any. */
@@ -141,7 +144,8 @@ export class Team {
 
   /** Claims another task for an agent. The call lists the tasks that the agent already holds (`heldTaskIds`). */
   async claimBeside(agentId: string, heldTaskIds: readonly string[]): Promise<string | undefined> {
-    const request = { workspace: this.workspace, agentId, leaseSeconds: 1800, heldTaskIds };
+    const by = { uid: `agent:${agentId}` };
+    const request = { workspace: this.workspace, agentId, leaseSeconds: 1800, heldTaskIds, by };
     const outcome = await this.app.services.taskClaims.claim(request, unkeyed);
     return outcome.kind === 'none' ? undefined : outcome.task.id;
   }

@@ -72,7 +72,7 @@ describe('claim_task', () => {
   it('with wait_seconds, claims nothing after the client has disconnected', async () => {
     const client = new AbortController();
     const poll = { disconnectSignal: () => client.signal, trackWait: <T>(wait: Promise<T>) => wait };
-    const request = { workspace: team.workspace, agentId: ann, leaseSeconds: 60 };
+    const request = { workspace: team.workspace, agentId: ann, leaseSeconds: 60, by: { uid: `agent:${ann}` } };
     const waiting = team.app.services.taskClaims.claimOrWait(request, 50_000, poll, unkeyed);
     client.abort();
     const { id } = await team.createOne();

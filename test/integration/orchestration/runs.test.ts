@@ -373,7 +373,7 @@ describe('a run', () => {
     const worker = agentOf(agentId, fixture.owner, 'worker');
     const joining = { agentId, role: 'worker' as const, workspace: fixture.workspace };
     await services.membership.join(worker, { ...joining, capabilities: undefined }, unkeyed);
-    const claim = { workspace: fixture.workspace, agentId, leaseSeconds: 1800 };
+    const claim = { workspace: fixture.workspace, agentId, leaseSeconds: 1800, by: worker };
     await services.taskClaims.claim(claim, unkeyed);
     const done = { kind: 'done' as const, result: { output: 'the work of a hand' } };
     await services.taskQueue.reportOutcome(worker, taskId, { claimant: { agent_id: agentId }, outcome: done }, unkeyed);

@@ -119,7 +119,7 @@ describe('coding task that its runner returns to the queue', () => {
 
   it('cannot be returned by a caller that does not hold it', async () => {
     const task = claimed(sampleCodingTask());
-    const by = await refusal(() => endByDecision(task, RETURN, 'lead', START));
+    const by = await refusal(() => endByDecision(task, RETURN, { kind: 'person', uid: 'lead' }, START));
     assert.deepEqual([by.code, by.details.reason], ['CONFLICT', 'NOT_HOLDER']);
     const other = await refusal(() => endByRunner(task, { agent_id: 'bob', claim_epoch: 1 }, RETURN, START));
     assert.equal(other.code, 'CONFLICT');

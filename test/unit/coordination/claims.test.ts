@@ -57,7 +57,13 @@ describe('claim of a task', () => {
           writtenTasks: new Map(),
         }),
       );
-      const request = { workspace: 'alpha', agentId: agent.id, leaseSeconds: 60, ...(runner && { runner }) };
+      const request = {
+        workspace: 'alpha',
+        agentId: agent.id,
+        leaseSeconds: 60,
+        by: { uid: 'me' },
+        ...(runner && { runner }),
+      };
       const { kind } = await claims.claim(request, () => undefined);
       assert.equal(kind, 'none');
       assert.deepEqual(asked, [['session-1', keys, part]]);

@@ -133,7 +133,12 @@ const settle = fc.tuple(claimant, outcome).map(([someone, what]) =>
 );
 
 const finish = step('finish', (task, now, model) => {
-  const { kind, task: finished } = finishTask(task, { output: 'merged' }, now);
+  const { kind, task: finished } = finishTask(
+    task,
+    { output: 'merged' },
+    { step: 'merged', by: 'github', at: now },
+    now,
+  );
   assert.equal(kind, isClosed(task.status) ? 'repeated' : 'accepted');
   assert.ok(isClosed(finished.status));
   const { claim } = finished;

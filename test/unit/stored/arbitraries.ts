@@ -104,6 +104,8 @@ const codingWork: fc.Arbitrary<CodingWork> = withSome(
   ['project', 'progress', 'failure', 'result'],
 );
 
+const passedSteps = fc.array(withSome({ step: text, by: id, at: date, commit: text }, ['commit']), { maxLength: 2 });
+
 const anyTask: fc.Arbitrary<Task> = withSome(
   {
     id,
@@ -150,8 +152,78 @@ const anyTask: fc.Arbitrary<Task> = withSome(
     stuck_by: id,
     stuck: fc.boolean(),
     stuck_unsettled: fc.boolean(),
+    acceptance: withSome(
+      {
+        command: text,
+        review: text,
+        confirm: id,
+        rounds: count,
+        hours: count,
+        otherwise: fc.constantFrom('ask' as const, 'fail' as const),
+        terminals: fc.boolean(),
+      },
+      ['command', 'review', 'confirm'],
+    ),
+    proof: withSome(
+      {
+        step: fc.constantFrom('command', 'review', 'person', 'merge'),
+        round: count,
+        agent_id: id,
+        claim_epoch: count,
+        claimed_at: date,
+        lease_seconds: count,
+        since: date,
+        check: id,
+        branch: text,
+        commit: text,
+        passed: passedSteps,
+      },
+      ['check', 'branch', 'commit'],
+    ),
+    proof_until: date,
+    rounds: count,
+    sent_back: fc.array(
+      whole({
+        round: count,
+        at: date,
+        by: id,
+        step: text,
+        comments: text,
+        digest: text,
+        times: count,
+        agent_id: id,
+        claim_epoch: count,
+      }),
+      { maxLength: 2 },
+    ),
+    proven: passedSteps,
+    authors: fc.array(whole({ agent_id: id, uid: id }), { maxLength: 2 }),
+    reviews: withSome(
+      {
+        task_id: id,
+        round: count,
+        not_by: ids,
+        terminals: fc.boolean(),
+        family: text,
+        branch: text,
+        commit: text,
+        verdict: fc.constantFrom(...VERDICTS),
+      },
+      ['family', 'branch', 'commit', 'verdict'],
+    ),
+    file_wait: count,
+    files_held: fc.boolean(),
+    files_wait: id,
+    files_since: date,
   },
   [
+    'acceptance',
+    'proof',
+    'proof_until',
+    'reviews',
+    'file_wait',
+    'files_wait',
+    'files_since',
     'claim',
     'retry_at',
     'result',

@@ -169,14 +169,12 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     this.requireReach(principal, kept, listed);
     const named: SettingsChange = { kind: 'listRepositories', workspace, repositories: listed, before: kept };
     const [former, routed] = [routingAfter(known?.value), routingAfter(known?.value, routing)];
-    const shown = { approvals: approvals ?? demanded, proof: proof ?? required };
     const outcome: WorkspaceSettings = {
       workspace,
       access: access ?? before,
       repositories: listed,
       routing: routed,
-      ...(shown.approvals && { approvals: shown.approvals }),
-      ...(shown.proof && { proof: shown.proof }),
+      ...settingsOf({ approvals: approvals ?? demanded, proof: proof ?? required }),
       ...(entered.some(({ kind }) => kind === 'setMember') && { leader: principal.owner_uid }),
     };
     const settings: readonly SettingsChange[] = [
@@ -239,6 +237,10 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     if (!isLed) return firstWorkspaceChanges(principal, workspace, access, this.ports.clock.now());
     return [{ kind: 'nameWorkspace', workspace, access, before }];
   }
+}
+
+function settingsOf({ approvals, proof }: Pick<WorkspaceUpdate, 'approvals' | 'proof'>) {
+  return { ...(approvals && { approvals }), ...(proof && { proof }) };
 }
 
 function changesAnything(change: SettingsChange): boolean {

@@ -110,10 +110,10 @@ function withRecordedCost(task: Task, result: unknown): Task {
 export function endByDecision(
   task: CodingTask,
   report: EndReport,
-  { kind, ...principal }: Principal,
+  { kind, agent_id, uid }: Pick<Principal, 'kind' | 'agent_id' | 'uid'>,
   now: Date,
 ): EndedTask {
-  const by = principal.agent_id ?? principal.uid;
+  const by = agent_id ?? uid;
   if (returnDelay(report) !== undefined) throw notReturnable(task);
   if (isClosed(task.status)) {
     if (codingStatus(task.status) === report.status) return { task, now, outcome: 'repeated' };

@@ -86,9 +86,8 @@ export class TaskUndo extends Service<UndoPorts> {
     // Only an undo of a task manager's action requires a task manager. An undo of a claim or a start does not.
     const isDecision = former.status === before.status || before.status === 'cancelled' || isClosed(former.status);
     if (isDecision) requireTaskManager(by, before, 'task_id');
-    if (before.reviews?.verdict !== undefined) throw cannotUndoError(effect, 'A verdict goes with its task.');
-    if (isVerifying(before) && former.claim !== undefined) return undoHandIn(this.ports, taken);
-    if (isVerifying(former)) return this.undoVerdict(taken);
+    const ofProof = await this.undoProof(taken);
+    if (ofProof !== undefined) return ofProof;
     if (former.status === before.status) return this.undoUpdate(taken);
     if (before.status === 'done') return this.undoReopen(taken);
     if (isClosed(before.status) && !isClosed(former.status)) return this.undoRetry(taken);
@@ -172,8 +171,14 @@ export class TaskUndo extends Service<UndoPorts> {
     return [...taskChanges(before, task, version, now), ...held, ...blocked, ...grown];
   }
 
-  private async undoVerdict(taken: UndoneEffect): Promise<readonly CoordinationChange[]> {
-    const { effect, found } = taken;
+  /** Undoes a hand-in or a verdict; undefined for any other change. */
+  private async undoProof(taken: UndoneEffect): Promise<readonly CoordinationChange[] | undefined> {
+    const { effect, found, former } = taken;
+    const { value: before } = found;
+    if (before.reviews?.verdict !== undefined && former.status !== before.status)
+      throw cannotUndoError(effect, 'A verdict goes with the task on which it was given.');
+    if (isVerifying(before) && former.claim !== undefined) return undoHandIn(this.ports, taken);
+    if (!isVerifying(former) || (isVerifying(before) && before.proof.check === former.proof.check)) return undefined;
     if (isOfRun(found.value)) throw cannotUndoError(effect, 'Its result may already have been used by a run.');
     const dependents = found.value.status === 'done' ? await this.waitingDependents(effect, found.value) : [];
     return undoVerdict(this.ports, this.proofs, taken, dependents);
