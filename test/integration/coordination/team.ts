@@ -11,6 +11,7 @@ import { codingExpiry } from '../../../functions/src/toolsets/coding/rules/endin
 import type { ClaimOutcome } from '../../../functions/src/toolsets/coordination/rules/claims.ts';
 import type { CreationRequest, TaskDraft } from '../../../functions/src/toolsets/coordination/rules/creation.ts';
 import { TaskSweep } from '../../../functions/src/toolsets/coordination/rules/leases.ts';
+import { Proofs } from '../../../functions/src/toolsets/coordination/rules/proof/proofs.ts';
 import type { Counter } from '../../../functions/src/toolsets/coordination/rules/session.ts';
 import { StuckTasks } from '../../../functions/src/toolsets/coordination/rules/stuck.ts';
 import type { ReportedOutcome, Task, TaskOutcome } from '../../../functions/src/toolsets/coordination/rules/task.ts';
@@ -192,6 +193,7 @@ export class Team {
     const parts = [
       ...new TaskSweep({ ...quiet, coding: codingExpiry(quiet.sessions) }).sweepJobs,
       new AgentLiveness(quiet).sweepJob,
+      new Proofs(quiet).sweepJob,
     ];
     const limits = { turnMilliseconds: 60_000, timeoutMilliseconds };
     return sweep(parts, { ...quiet, sweepRecord: this.sweepRecord }, limits);

@@ -6,6 +6,7 @@ import { ROLES } from '../../../functions/src/identity/rules/role.ts';
 import type { RecordedResponse } from '../../../functions/src/kernel/commit.ts';
 import { type JsonObject, jsonObject } from '../../../functions/src/kernel/json.ts';
 import type { CodingWork, PastAttempt } from '../../../functions/src/toolsets/coordination/rules/codingTask.ts';
+import { VERDICTS } from '../../../functions/src/toolsets/coordination/rules/proof/proofFields.ts';
 import type { Discovery, Session } from '../../../functions/src/toolsets/coordination/rules/session.ts';
 import {
   type Claim,

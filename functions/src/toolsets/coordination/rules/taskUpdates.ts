@@ -196,7 +196,7 @@ function handedIn({ id }: Task): MusterError {
   return new MusterError('CONFLICT', `The acceptance of task "${id}" cannot be changed: its result is handed in.`, {
     field: FIELD,
     reason: 'WRONG_STATE',
-    suggestion: 'Send it back with coordination.retry_task and comments first, or waive the acceptance with null.',
+    suggestion: 'Send it back with coordination.retry_task and comments first, or waive the acceptance with clear.',
   });
 }
 

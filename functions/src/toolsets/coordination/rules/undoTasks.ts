@@ -74,8 +74,8 @@ export class TaskUndo extends Service<UndoPorts> {
     const now = clock.now();
     const fields = restoredFields(withoutProgressFields(effect), taskFields.of(found.value));
     if (fields === undefined) return this.undoCreate(effect, found, by, now);
-    // A closed task may lack the end of its lease. Any time can replace the missing end, because it is not used.
-    const lease = fields['lease_expires_at'] ?? fields['completed_at'];
+    // A task without a holder lacks the end of the lease. Any time can replace the missing end, because it is not used.
+    const lease = fields['lease_expires_at'] ?? fields['completed_at'] ?? fields['claimed_at'];
     const former = taskFields.from({ ...fields, lease_expires_at: lease });
     return this.restored({ effect, found, former, by, now });
   };

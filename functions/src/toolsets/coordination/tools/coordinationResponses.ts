@@ -71,16 +71,16 @@ const capabilityName = z
   .refine(isVisible, 'expected some text')
   .refine((name) => !isReservedCapability(name), RESERVED);
 
-/** Argument of every tool that creates tasks. null: nothing is demanded, whatever the workspace's default is. */
+/** Argument of every tool that creates tasks. An empty object demands nothing, whatever the workspace's default is. */
 export const acceptanceArgument = z
   .strictObject({
     command: text('Must succeed on its branch', 2000).optional(),
     review: capabilityName.optional().describe("Reviewer's capability, or any"),
     confirm: z.string().min(1).max(320).optional().describe('owner, or a person'),
   })
-  .nullable()
+  .transform((wanted) => (Object.values(wanted).every((one) => one === undefined) ? null : wanted))
   .optional()
-  .describe('Checks before it is done');
+  .describe('Checks before it is done; {}: none');
 
 export const branchName = z.string().refine(isRefName, 'expected the name of a branch');
 

@@ -88,7 +88,7 @@ export const updateTask = shapes.defineTool({
     hints,
     context_files,
     deadline,
-    clear: clearArgument('hints', 'deadline'),
+    clear: clearArgument('hints', 'deadline', 'acceptance'),
     acceptance: shapes.acceptanceArgument,
   }),
   output: z.object({ success: z.boolean(), message: z.string().optional(), task: shapes.taskShape }),
@@ -102,7 +102,11 @@ export const updateTask = shapes.defineTool({
   handler: ({ services, principal, recordResponse }, { task_id, clear, context_files: files, ...wishes }) => {
     const changed = clearedFields(clear);
     const due = wishes.deadline === undefined ? undefined : new Date(wishes.deadline);
-    const cleared = { hints: changed('hints', wishes.hints), deadline: changed('deadline', due) };
+    const cleared = {
+      hints: changed('hints', wishes.hints),
+      deadline: changed('deadline', due),
+      acceptance: changed('acceptance', wishes.acceptance),
+    };
     return services.taskUpdates.update(principal, { taskId: task_id, ...wishes, files, ...cleared }, recordResponse);
   },
 });
