@@ -49,19 +49,26 @@ export const DEFAULT_PROOF: ProofSettings = {
   file_wait_minutes: 10,
 };
 
-/** Returns what a new task must fulfil. @param wanted of its creator; null: nothing; undefined: the first default */
+/** Returns what a new task must fulfil. @param wanted of its creator; if undefined, the first default that fits */
 export function acceptanceOf(
   { defaults, rounds, hours, otherwise, terminals }: ProofSettings,
   type: string,
-  wanted: Requirements | null | undefined,
+  wanted: Requirements | undefined,
 ): Acceptance | undefined {
   const fitting = defaults.find((one) => one.type === undefined || one.type === type);
-  const { command, review, confirm } = (wanted === undefined ? fitting : wanted) ?? {};
-  if (command === undefined && review === undefined && confirm === undefined) return undefined;
+  const { command, review, confirm } = wanted ?? fitting ?? {};
+  if (demandsNothing({ command, review, confirm })) return undefined;
   return {
     ...(command !== undefined && { command }),
     ...(review !== undefined && { review }),
     ...(confirm !== undefined && { confirm }),
-    ...{ rounds, hours, otherwise, terminals },
+    rounds,
+    hours,
+    otherwise,
+    terminals,
   };
+}
+
+export function demandsNothing({ command, review, confirm }: Requirements): boolean {
+  return command === undefined && review === undefined && confirm === undefined;
 }

@@ -136,7 +136,7 @@ export { type OwnerPorts, ownerState } from './rules/ownerless.ts';
 export type { CoordinationChange, CoordinationPorts } from './rules/ports.ts';
 export { QUEUE_STATUSES, type QueueStatus } from './rules/ports.ts';
 export { mayReview } from './rules/proof/checks.ts';
-export type { HandedInWork } from './rules/proof/proofFields.ts';
+export { type HandedInWork, REVIEWS, RUNS_COMMANDS } from './rules/proof/proofFields.ts';
 export { closedRuling, decided, type Judged, Proofs, type Ruling } from './rules/proof/proofs.ts';
 export { isVerifying, type PassedStep, withAuthor } from './rules/proof/proving.ts';
 export {
@@ -178,9 +178,7 @@ export {
   type PriorityWord,
   pendingQuestionOf,
   priorityWord,
-  REVIEWS,
   type ReportedOutcome,
-  RUNS_COMMANDS,
   resultPartFromDocument,
   TASK_STATUSES,
   type Task,

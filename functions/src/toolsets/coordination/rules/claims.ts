@@ -24,6 +24,7 @@ import { type ClaimState, type NoTask, NoTaskExplainer, noTask, ownWork } from '
 import { lostAccessChanges, type OwnerPorts, ownerState } from './ownerless.ts';
 import type { CoordinationChange, QueueMark } from './ports.ts';
 import { isAuthor, mayReview, type Reviewer } from './proof/checks.ts';
+import { REVIEWS } from './proof/proofFields.ts';
 import { withAuthor } from './proof/proving.ts';
 import type { Session } from './session.ts';
 import { claimTask, endBackoff, startTask } from './stateMachine.ts';
@@ -32,7 +33,6 @@ import {
   isHeld,
   isProgramCapability,
   type QueuePart,
-  REVIEWS,
   SEPARATOR,
   satisfiedKeys,
   type Task,

@@ -1,5 +1,10 @@
 /** Creation of tasks with their dependencies. Source: docs/semantics.md#coordination. */
-import { acceptanceOf, type ProofSettings, type Requirements } from '../../../access/rules/proofSettings.ts';
+import {
+  acceptanceOf,
+  demandsNothing,
+  type ProofSettings,
+  type Requirements,
+} from '../../../access/rules/proofSettings.ts';
 import type { WorkspaceCreator } from '../../../access/rules/workspaces.ts';
 import type { NodeRef } from '../../../graph/rules/graphNode.ts';
 import { type Links, linkAllToParents, type ParentLink } from '../../../graph/rules/linking.ts';
@@ -40,8 +45,8 @@ export interface TaskDraft {
   readonly deadline?: Date | undefined;
   readonly part_of?: NodeRef | undefined;
   readonly traceparent?: string;
-  /** What the result must fulfil. null: nothing; undefined: the default of the workspace. */
-  readonly acceptance?: Requirements | null | undefined;
+  /** What the result must fulfil; by default, what the workspace requires. */
+  readonly acceptance?: Requirements | undefined;
   /** Set for coding tasks. Returns the coding fields for a task with the given id. */
   readonly coding?: (taskId: string, now: Date) => CodingWork;
 }
@@ -195,7 +200,8 @@ function newTask(
   const { blockers, ...standing } = dependencyStateOf(before);
   const kind = coding ? CODING_TYPE : (type ?? DEFAULT_TYPE);
   const acceptance = isOfRun({ id }) ? undefined : acceptanceOf(proof, kind, wanted);
-  if (wanted === null && !mayWaive && acceptanceOf(proof, kind, undefined)) throw notWaivable('of the workspace');
+  if (wanted && demandsNothing(wanted) && !mayWaive && acceptanceOf(proof, kind, undefined))
+    throw notWaivable('of the workspace');
   return {
     ...draft,
     ...standing,

@@ -5,9 +5,10 @@ import { MemoCache } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { budgetReason } from './budgetWait.ts';
 import type { CoordinationPorts } from './ports.ts';
+import { REVIEWS } from './proof/proofFields.ts';
 import type { Session } from './session.ts';
 import { stuckBy } from './stuck.ts';
-import { capabilityKey, isClosed, REVIEWS, satisfiedKeys, type Task } from './task.ts';
+import { capabilityKey, isClosed, satisfiedKeys, type Task } from './task.ts';
 
 export const NO_TASK_REASONS = [
   'no_goal',

@@ -143,7 +143,7 @@ export function handInFor(
   now: Date,
 ): Task {
   const claim = task.claim ?? newClaim({ agent_id: agentId, claim_epoch: task.claim_epoch }, LEASE_SECONDS, now);
-  return handIn(withoutBackoff(task), task.acceptance, claim, { result }, now);
+  return handIn(withoutBackoff(task), task.acceptance, { by: claim, result }, now);
 }
 
 /** Releases a task from its holder. The holder's claim is kept as an expired lease. */
@@ -208,7 +208,7 @@ function applyOutcome(task: Task, outcome: ReportedOutcome, now: Date): Task {
       const branch = work?.branch !== undefined && { branch: work.branch };
       return { ...waiting, ...(parts_awaited && { parts_awaited: { ...parts_awaited, ...branch } }) };
     }
-    if (acceptance && claim) return handIn(task, acceptance, claim, { ...work, result }, now);
+    if (acceptance && claim) return handIn(task, acceptance, { ...work, by: claim, result }, now);
     const stuckUnsettled = task.stuck_unsettled || task.stuck;
     const judged = reviews && verdict && { reviews: { ...reviews, verdict } };
     return { ...rest, ...judged, status: 'done', result, completed_at: now, stuck_unsettled: stuckUnsettled };
@@ -346,7 +346,7 @@ function partsDone(task: Task, awaited: NonNullable<Task['parts_awaited']>, now:
   if (acceptance === undefined || result === undefined) return { ...task, status: 'done', completed_at: now };
   const { agent_id: claimed_by, claim_epoch, since: claimed_at, branch } = awaited;
   const author = { claimed_by, claim_epoch, claimed_at, lease_seconds: LEASE_SECONDS };
-  return handIn(task, acceptance, author, { result, branch }, now);
+  return handIn(task, acceptance, { by: author, result, branch }, now);
 }
 
 /** Returns whether this claimant reported the result with which the task waits for its parts or its proof. */

@@ -6,7 +6,7 @@ import { documentCodec, fieldsCodec, jsonText, timestamp } from '../../../kernel
 import { MusterError, notFound } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { prefixesOf } from '../../../kernel/textSearch.ts';
-import { fileFields, type HandedInWork, proofFields, type Verdict } from './proof/proofFields.ts';
+import { fileFields, type HandedInWork, proofFields, RUNS_COMMANDS, type Verdict } from './proof/proofFields.ts';
 
 /** Stored statuses. `waiting`: the task awaits its parts, or its coding agent has finished but is still connected. */
 export const TASK_STATUSES = ['available', 'claimed', 'in_progress', 'waiting', 'done', 'failed', 'cancelled'] as const;
@@ -17,12 +17,6 @@ export const PROGRAMS: ReadonlyMap<string, string> = new Map(
   Object.entries({ CLAUDECODE: 'claude', GEMINI: 'gemini', CODEX: 'codex', OPENCODE: 'opencode', COPILOT: 'copilot' }),
 );
 export const CODING_TOOLS: readonly string[] = [...PROGRAMS.keys()];
-
-/** Capability of runners that run commands for other tasks, and of the tasks that require one. */
-export const RUNS_COMMANDS = 'muster:command';
-
-/** Capability that only reviews require, so that ordinary claims never find them. */
-export const REVIEWS = 'muster:review';
 
 const PROGRAM_CAPABILITY = new RegExp(`^(${[...PROGRAMS.values()].join('|')}|agent:[a-z][a-z0-9_]+|${RUNS_COMMANDS})$`);
 

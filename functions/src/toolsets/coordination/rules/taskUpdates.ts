@@ -1,5 +1,5 @@
 /** Updates of open tasks. Source: docs/semantics.md#task-actions. */
-import { acceptanceOf, DEFAULT_PROOF, type Requirements } from '../../../access/rules/proofSettings.ts';
+import { acceptanceOf, DEFAULT_PROOF, demandsNothing, type Requirements } from '../../../access/rules/proofSettings.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
 import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -71,7 +71,7 @@ export class TaskUpdates extends Service<CoordinationPorts> {
   private async withAcceptance(task: Task, wanted: TaskUpdate['acceptance'], by: Principal, now: Date): Promise<Task> {
     if (wanted === undefined) return task;
     requireNoAuthor(task, by);
-    if (wanted === null) {
+    if (wanted === null || demandsNothing(wanted)) {
       requireWaiver(by, task);
       const { acceptance: _waived, ...rest } = task;
       if (!isVerifying(task)) return rest;

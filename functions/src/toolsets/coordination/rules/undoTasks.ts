@@ -19,7 +19,7 @@ import { queueGrowth } from './openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import { isFree, Proofs } from './proof/proofs.ts';
 import { isVerifying } from './proof/proving.ts';
-import { undoHandIn, undoVerdict } from './proof/undoProof.ts';
+import { type UndoneEffect, undoHandIn, undoVerdict } from './proof/undoProof.ts';
 import type { Session } from './session.ts';
 import { cancelTask, releaseClaim, undoStart } from './stateMachine.ts';
 import { isClosed, isHeld, isOfRun, type Task, taskNotFound } from './task.ts';
@@ -35,7 +35,6 @@ import {
 } from './taskActions.ts';
 import { outcomeChanges, taskChanges } from './taskChanges.ts';
 import { TaskUpdates } from './taskUpdates.ts';
-import type { UndoneEffect } from './undone.ts';
 
 /** Fields that an undo never restores: claim epochs, previous outcomes, and fields derived from other tasks. */
 const PROGRESS_FIELDS = [

@@ -7,9 +7,10 @@ import { readFor, Service } from '../../../kernel/ports.ts';
 import { budgetReason } from './budgetWait.ts';
 import { runnerMembership } from './codingTask.ts';
 import type { CoordinationPorts } from './ports.ts';
+import { REVIEWS } from './proof/proofFields.ts';
 import { verifyingText } from './proof/proving.ts';
 import { stuckBy } from './stuck.ts';
-import { isClosed, isHeld, REVIEWS, type Task, taskNotFound } from './task.ts';
+import { isClosed, isHeld, type Task, taskNotFound } from './task.ts';
 
 /** An agent with the capabilities that a task requires. */
 export interface Candidate {

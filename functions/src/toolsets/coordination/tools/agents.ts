@@ -61,7 +61,7 @@ export const registerAgent = defineTool({
 export const heartbeat = defineTool({
   name: 'heartbeat',
   title: 'Send a heartbeat',
-  description: 'Sends a heartbeat, as any call does. Send one per minute during long work. Returns messages.',
+  description: 'Sends a heartbeat. Send one per minute during long work. Returns messages.',
   details: 'With read_until, confirms all messages up to it, so that they are not returned again.',
   input: z.strictObject({ agent_id: agentId, read_until: idOf('a message').optional().describe('Last message read') }),
   output: z.object({ success: z.boolean(), messages: messagesShape }),

@@ -78,7 +78,6 @@ export const acceptanceArgument = z
     review: capabilityName.optional().describe("Reviewer's capability, or any"),
     confirm: z.string().min(1).max(320).optional().describe('owner, or a person'),
   })
-  .transform((wanted) => (Object.values(wanted).every((one) => one === undefined) ? null : wanted))
   .optional()
   .describe('Checks before it is done; {}: none');
 

@@ -43,7 +43,7 @@ export const createTasksBatch = shapes.defineTool({
   title: 'Create several tasks',
   description:
     'Adds several tasks in one call, all or none. In dependencies, "task-N" is the N-th task of this batch, from 1.',
-  rare: ['context_files', 'deadline', 'hints', 'type'],
+  rare: ['acceptance', 'context_files', 'deadline', 'hints', 'type'],
   input: z.strictObject({
     tasks: z
       .array(z.strictObject({ ...shapes.taskArguments, priority: shapes.priority.optional() }))

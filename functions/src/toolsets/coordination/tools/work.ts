@@ -22,7 +22,7 @@ export const claimTask = shapes.defineTool({
   name: 'claim_task',
   title: 'Claim a task',
   description:
-    'Claims the next available task in the queue; if none, waits up to wait_seconds (at most 50), then returns a reason.',
+    'Claims the next available task; if none, waits up to wait_seconds (at most 50), then returns a reason.',
   details:
     'Order: priority, then deadline, then age. Any call renews the lease. A claim that you have not started is returned again, with resumed: true; with `start`, so is each task that you hold and `in_hand` does not list. If you already hold your maximum number of tasks, one of them is returned. A wait ends 5 seconds before the time limit of the request. If no task is available, `explanation` says why.',
   rare: ['lease_seconds'],
@@ -98,9 +98,9 @@ export const startTask = shapes.defineTool({
 export const completeTask = shapes.defineTool({
   name: 'complete_task',
   title: 'Complete a task',
-  description: 'Completes a task you hold, with its result. Repeating the same report is safe.',
+  description: 'Completes a task you hold. Repeating a report is safe.',
   details:
-    'Dependents may become claimable. With when_parts_done, your claim ends now; the task completes with this result once all its parts are done.',
+    'Dependents may become claimable. If the task has an acceptance, the result is handed in, and the task is done when it is proven. A review needs a verdict; output then says what to change, or why the result is right. With when_parts_done, your claim ends now; the task completes with this result once all its parts are done.',
   rare: ['files_created', 'when_parts_done', 'branch'],
   input: z.strictObject({
     agent_id: shapes.agentId,
@@ -111,7 +111,7 @@ export const completeTask = shapes.defineTool({
     claim_epoch: shapes.claimEpoch,
     when_parts_done: z.boolean().default(false).describe('Wait for all its parts'),
     branch: shapes.branchName.optional().describe('Branch of the work'),
-    verdict: z.enum(VERDICTS).optional().describe('Required for reviews'),
+    verdict: z.enum(VERDICTS).optional().describe('For reviews'),
   }),
   output: shapes.outcomeShape,
   ...writing('worker', { destructiveHint: false, idempotentHint: true }),

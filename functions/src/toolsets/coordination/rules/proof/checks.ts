@@ -5,7 +5,8 @@ import type { Principal } from '../../../../identity/rules/principal.ts';
 import { agentUid } from '../../../../identity/rules/principal.ts';
 import { MINUTE_MS } from '../../../../kernel/ports.ts';
 import { projectCapability } from '../codingTask.ts';
-import { CODING_TOOLS, isProgramCapability, REVIEWS, RUNS_COMMANDS, type Task } from '../task.ts';
+import { CODING_TOOLS, isProgramCapability, type Task } from '../task.ts';
+import { REVIEWS, RUNS_COMMANDS } from './proofFields.ts';
 import { NOTHING_PROVEN, type Verifying } from './proving.ts';
 
 /** Type of review tasks. */

@@ -7,6 +7,12 @@ import { timestamp } from '../../../../kernel/documentCodec.ts';
 export const STEPS = ['command', 'review', 'person'] as const;
 export type Step = (typeof STEPS)[number];
 
+/** Capability of runners that run commands for other tasks, and of the tasks that require one. */
+export const RUNS_COMMANDS = 'muster:command';
+
+/** Capability that only reviews require, so that ordinary claims never find them. */
+export const REVIEWS = 'muster:review';
+
 /** Where handed-in work is, and which steps the author's runner has already checked. */
 export interface HandedInWork {
   readonly branch?: string | undefined;

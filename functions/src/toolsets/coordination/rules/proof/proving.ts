@@ -50,15 +50,15 @@ export function withAuthor(task: Task, agent_id: string, uid: string): Task {
 }
 
 type Author = Pick<Claim, 'claimed_by' | 'claim_epoch' | 'claimed_at' | 'lease_seconds'>;
-type HandedIn = HandedInWork & { readonly result: TaskResult };
+type HandedIn = HandedInWork & { readonly by: Author; readonly result: TaskResult };
 
 /**
  * Hands in a result: the task waits for the first step that has not passed, and nobody holds it. Its check is begun
  * afterwards. If all steps have passed, the task is done.
  */
-export function handIn(task: Task, acceptance: Acceptance, by: Author, given: HandedIn, now: Date): Task {
+export function handIn(task: Task, acceptance: Acceptance, given: HandedIn, now: Date): Task {
   const { claim: _released, error: _overcome, parts_awaited: _parts, waiting_for: _answered, ...rest } = task;
-  const { result, branch, commit, commits, passed = [] } = given;
+  const { result, by, branch, commit, commits, passed = [] } = given;
   const proof: Proof = {
     step: '',
     round: task.rounds + 1,

@@ -8,7 +8,7 @@ import type { CoordinationPorts } from '../ports.ts';
 import type { Task } from '../task.ts';
 
 /** Returns the requirements with the uid of the person who confirms. @throws MusterError NOT_FOUND without a role here */
-export async function withPerson<Wanted extends Requirements | null | undefined>(
+export async function withPerson<Wanted extends Requirements | undefined>(
   { idTokens, roles }: Pick<CoordinationPorts, 'idTokens' | 'roles'>,
   workspace: string,
   wanted: Wanted,

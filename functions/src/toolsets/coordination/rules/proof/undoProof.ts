@@ -1,4 +1,6 @@
 /** Undoes hand-ins and verdicts. Source: docs/semantics.md#undo. */
+import type { Principal } from '../../../../identity/rules/principal.ts';
+import type { AuditEffect } from '../../../../kernel/auditLog.ts';
 import type { Versioned } from '../../../../kernel/commit.ts';
 import { cannotUndoError, changedSinceError } from '../../../../kernel/effects.ts';
 import { skipUnreadable } from '../../../../kernel/ports.ts';
@@ -6,9 +8,18 @@ import { queueGrowth } from '../openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from '../ports.ts';
 import { isClosed, isHeld, type Task } from '../task.ts';
 import { taskChanges, withSpent } from '../taskChanges.ts';
-import type { UndoneEffect } from '../undone.ts';
 import { isFree, type Proofs } from './proofs.ts';
 import { isVerifying } from './proving.ts';
+
+/** A change of a task that is undone. */
+export interface UndoneEffect {
+  readonly effect: AuditEffect;
+  readonly found: Versioned<Task>;
+  /** State of the task before the change, except for the fields that an undo never restores. */
+  readonly former: Task;
+  readonly by: Principal;
+  readonly now: Date;
+}
 
 type UndoPorts = Pick<CoordinationPorts, 'agents' | 'sessions' | 'tasks'>;
 
