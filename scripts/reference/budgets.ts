@@ -24,7 +24,7 @@ export const TOOLSET_TOKENS: Readonly<Record<string, number>> = {
   system: 313,
   firebase: 648,
   github: 0,
-  coordination: 1850,
+  coordination: 1917,
   todo: 532,
   orchestration: 252,
   coding: 279,
