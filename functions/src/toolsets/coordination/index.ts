@@ -137,7 +137,7 @@ export type { CoordinationChange, CoordinationPorts } from './rules/ports.ts';
 export { QUEUE_STATUSES, type QueueStatus } from './rules/ports.ts';
 export { mayReview } from './rules/proof/checks.ts';
 export { type HandedInWork, REVIEWS, RUNS_COMMANDS } from './rules/proof/proofFields.ts';
-export { closedRuling, decided, type Judged, Proofs, type Ruling } from './rules/proof/proofs.ts';
+export { closedRuling, Proofs, type Ruling } from './rules/proof/proofs.ts';
 export { isVerifying, type PassedStep, withAuthor } from './rules/proof/proving.ts';
 export {
   APPROVE as APPROVE_RESULT,

@@ -7,6 +7,7 @@ import { processAll } from '../../../kernel/paging.ts';
 import { type PortOf, Service, skipUnreadable } from '../../../kernel/ports.ts';
 import { withFailure } from './codingTask.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
+import { Proofs } from './proof/proofs.ts';
 import { cancelTask } from './stateMachine.ts';
 import { isClosed, isOfRun, type Task } from './task.ts';
 import { outcomeChanges } from './taskChanges.ts';
@@ -64,7 +65,9 @@ export class CodingLostAccess extends Service<CoordinationPorts> implements Lost
     return retryOnConflict(randomness, async () => {
       const found = await skipUnreadable(tasks.find(taskId));
       if (found === undefined || isClosed(found.value.status) || !isOut(found.value.workspace)) return false;
-      await this.ports.store.commit(lostAccessChanges(found, clock.now()));
+      const now = clock.now();
+      const ended = await new Proofs(this.ports).endCheck(found.value, now);
+      await this.ports.store.commit([...lostAccessChanges(found, now), ...ended]);
       return true;
     });
   }

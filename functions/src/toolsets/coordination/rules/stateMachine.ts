@@ -7,7 +7,7 @@
 
 import type { Acceptance } from '../../../access/rules/proofSettings.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { handIn, isVerifying, type PassedStep, proven, withoutProof } from './proof/proving.ts';
+import { decided, handIn, isVerifying, type PassedStep, withoutProof } from './proof/proving.ts';
 import {
   type Claim,
   type Claimant,
@@ -127,11 +127,11 @@ export function reportOutcome(task: Task, claimant: Claimant, outcome: ReportedO
  */
 export function finishTask(task: Task, result: TaskResult, passed: PassedStep, now: Date): TaskOutcome {
   if (isClosed(task.status)) return { kind: 'repeated', task };
-  if (isVerifying(task)) return { kind: 'accepted', task: proven(task, [...task.proof.passed, passed], now) };
+  if (isVerifying(task)) return { kind: 'accepted', task: decided(task, passed, now) };
   const expired = task.lapsed_claims.findLast(({ claim_epoch: epoch }) => epoch === task.claim_epoch);
   const claim = task.claim ?? (expired && newClaim(expired, 0, now));
   const open = { ...withoutBackoff(task), ...(claim && { claim }) };
-  if (task.acceptance !== undefined) return { kind: 'accepted', task: proven({ ...open, result }, [passed], now) };
+  if (task.acceptance !== undefined) return { kind: 'accepted', task: decided({ ...open, result }, passed, now) };
   return { kind: 'accepted', task: applyOutcome(open, { kind: 'done', result }, now) };
 }
 

@@ -21,8 +21,7 @@ const RESPONSE_MARGIN_MS = 5000;
 export const claimTask = shapes.defineTool({
   name: 'claim_task',
   title: 'Claim a task',
-  description:
-    'Claims the next available task; if none, waits up to wait_seconds (at most 50), then returns a reason.',
+  description: 'Claims the next available task; if none, waits up to wait_seconds (at most 50), then returns a reason.',
   details:
     'Order: priority, then deadline, then age. Any call renews the lease. A claim that you have not started is returned again, with resumed: true; with `start`, so is each task that you hold and `in_hand` does not list. If you already hold your maximum number of tasks, one of them is returned. A wait ends 5 seconds before the time limit of the request. If no task is available, `explanation` says why.',
   rare: ['lease_seconds'],

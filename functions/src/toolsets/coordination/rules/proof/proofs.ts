@@ -21,8 +21,6 @@ import {
   claimOf,
   correctionDigest,
   isVerifying,
-  type PassedStep,
-  proven,
   type Verifying,
   withCorrection,
   withoutProof,
@@ -309,11 +307,6 @@ function gaveUp({ rounds, sent_back }: Verifying, by: string): string {
   const last = sent_back.at(-1);
   const times = rounds === 1 ? 'once' : `${rounds} times`;
   return last === undefined ? `${by} gave it up.` : `Sent back ${times}; ${by} gave it up. Last: ${last.comments}`;
-}
-
-/** Returns the task as done by the word of somebody who may decide. */
-export function decided(task: Task, step: PassedStep, now: Date): Task {
-  return proven(task, [...(task.proof?.passed ?? []), step], now);
 }
 
 function withCommits(task: Task, commits: Verifying['proof']['commits'] = []): Task {

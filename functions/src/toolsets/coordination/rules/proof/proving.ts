@@ -113,6 +113,11 @@ export function proven(task: Task, steps: readonly PassedStep[], now: Date): Tas
   };
 }
 
+/** Returns the task as done by the word of somebody who may decide. */
+export function decided(task: Task, step: PassedStep, now: Date): Task {
+  return proven(task, [...(task.proof?.passed ?? []), step], now);
+}
+
 /** Returns the ended claim of the author. */
 export function claimOf({ agent_id: claimed_by, claim_epoch, claimed_at, lease_seconds, since }: Proof): Claim {
   return { claimed_by, claim_epoch, claimed_at, lease_seconds, lease_expires_at: since };
