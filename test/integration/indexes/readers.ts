@@ -498,6 +498,11 @@ async function taskCalls(): Promise<readonly Call[]> {
     (database) => new TaskQueries(database, documents).expired(NOW, 5, NEXT.after),
     (database) => new TaskQueries(database, documents).backedOff(NOW, 5),
     (database) => new TaskQueries(database, documents).backedOff(NOW, 5, NEXT.after),
+    (database) => new TaskQueries(database, documents).unproven(NOW, 5),
+    (database) => new TaskQueries(database, documents).unproven(NOW, 5, NEXT.after),
+    (database) => new TaskQueries(database, documents).verifying(SESSION, 5),
+    (database) => new TaskQueries(database, documents).countVerifying(SESSION),
+    (database) => new TaskQueries(database, documents).reviews(SESSION, ['muster:review'], 9),
     (database) => new TaskQueries(database, documents).queueEnded(NOW, 5),
     (database) => new TaskQueries(database, documents).queueEnded(NOW, 5, NEXT.after),
   ];
