@@ -12,6 +12,7 @@ import { type BudgetWaitPorts, BudgetWaits } from './rules/budgetWait.ts';
 import { TaskClaims } from './rules/claims.ts';
 import { CoordinationService } from './rules/coordination.ts';
 import { TaskCreation } from './rules/creation.ts';
+import { FileWaits } from './rules/files/fileWaits.ts';
 import { type CodingExpiry, TaskSweep } from './rules/leases.ts';
 import { AgentMembership } from './rules/membership.ts';
 import { AgentMessages } from './rules/messages.ts';
@@ -27,6 +28,7 @@ import { TaskQueue } from './rules/taskProgress.ts';
 import { TaskUpdates } from './rules/taskUpdates.ts';
 import { SessionUndo, TaskUndo } from './rules/undoTasks.ts';
 import { TaskProgressExplainer } from './rules/waitReasons.ts';
+import { FirestoreHeldFilesQueries } from './store/heldFiles.ts';
 import { FirestoreMailboxQueries, FirestoreTaskQueries } from './store/queries.ts';
 import { FirestoreQueueQueries, mirrorQueuedTask } from './store/queue.ts';
 import { FirestoreSessionQueries, type ShardCounts } from './store/sessions.ts';
@@ -61,10 +63,12 @@ export function createCoordination<Change extends AnyChange>(dependencies: Coord
     queue: new FirestoreQueueQueries(database, documents, access.log),
     sessions: new FirestoreSessionQueries(database, documents, shardCounts),
     mailboxes: new FirestoreMailboxQueries(database, documents),
+    heldFiles: new FirestoreHeldFilesQueries(database, documents),
     writtenTasks: new BoundedMap(MAX_WRITTEN_TASKS),
   };
   const messages = new AgentMessages(ports);
   const stuckTasks = new StuckTasks(ports);
+  const fileWaits = new FileWaits(ports);
   const taskCreation: PortOf<TaskCreation<CoordinationChange | Change>> = new TaskCreation({ ...ports, store });
   const undoing = { ...ports, taskFields, sessionFields };
   const services = {
@@ -85,6 +89,7 @@ export function createCoordination<Change extends AnyChange>(dependencies: Coord
     settleTask: async (taskId: string, written: unknown): Promise<void> => {
       if (isUnsettled(written)) await stuckTasks.settle(taskId);
     },
+    fileWaits,
   };
   return {
     ports,

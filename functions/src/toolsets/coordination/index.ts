@@ -126,6 +126,8 @@ export {
   toolCapability,
 } from './rules/codingTask.ts';
 export { TaskCreation, type TaskDraft } from './rules/creation.ts';
+export { FileTouches } from './rules/files/fileTouches.ts';
+export { filesFor, type SharedFile } from './rules/files/heldFiles.ts';
 export type { CodingExpiry } from './rules/leases.ts';
 export type { Message } from './rules/mailbox.ts';
 export type { AgentMembership } from './rules/membership.ts';
@@ -179,4 +181,11 @@ export {
 export { requireTaskManager } from './rules/taskActions.ts';
 export { outcomeChanges, taskChanges, taskNode, withSpent } from './rules/taskChanges.ts';
 export { MAX_STATE_SHARE, TaskQueue } from './rules/taskProgress.ts';
-export { messagesResponse, messagesShape, text } from './tools/coordinationResponses.ts';
+export {
+  filesResponse,
+  filesShape,
+  messagesResponse,
+  messagesShape,
+  text,
+  texts,
+} from './tools/coordinationResponses.ts';

@@ -13,11 +13,13 @@ import {
   claimTask,
   codingClaimed,
   DEFAULT_LEASE_SECONDS,
+  filesFor,
   isHeld,
   notClaimable,
   ownerState,
   recordStart,
   requireTaskManager,
+  type SharedFile,
   startTask,
   taskChanges,
   usageChanges,
@@ -50,6 +52,8 @@ interface EndRequest extends TaskReference, EndReport {
 
 interface StartedTask {
   readonly task: CodingTask;
+  /** Files that other tasks have too. */
+  readonly shared?: readonly SharedFile[];
   readonly changes: readonly CodingChange[];
 }
 
@@ -67,11 +71,12 @@ export class CodingChanges extends Service<CodingPorts> {
     return changeTask(this.ports, request, async (found, now) => {
       const { value: before } = found;
       if (!isHolder(principal, before)) requireTaskManager(principal, before, 'taskId');
-      const { task, changes } =
+      const { task, changes, shared }: StartedTask =
         status === undefined ? { task: before, changes: [] } : await this.start(principal, found, now);
       const noted = await this.withNote(before, principal, log, now);
-      await this.ports.store.commit([...changes, ...noted], recordResponse({ task, now }));
-      return { task, now };
+      const read = { task, now, ...(shared && { shared }) };
+      await this.ports.store.commit([...changes, ...noted], recordResponse(read));
+      return read;
     });
   }
 
@@ -134,8 +139,9 @@ export class CodingChanges extends Service<CodingPorts> {
       throw notClaimable(id, 'its owner no longer has the role worker in the workspace', 'Create another task.');
     if (open?.session.id !== session) throw notClaimable(id, 'its session is archived', 'Create another task.');
     const claimed = codingClaimed(claimTask(found.value, agent_id, DEFAULT_LEASE_SECONDS, now), undefined);
-    const task = asCodingTask(startTask(claimed, { agent_id }, now));
-    return { task, changes: claimChanges(found, task, agent, now) };
+    // Whoever names the task claims it beside those who have its files.
+    const { task, changes, shared } = await filesFor(this.ports, startTask(claimed, { agent_id }, now));
+    return { task: asCodingTask(task), changes: [...claimChanges(found, task, agent, now), ...changes], shared };
   }
 
   private async withNote(

@@ -33,6 +33,7 @@ interface CodingDraft {
   readonly config?: Readonly<Record<string, unknown>> | undefined;
   readonly priority: number;
   readonly dependencies?: readonly string[] | undefined;
+  readonly context_files?: readonly string[] | undefined;
   readonly part_of?: NodeRef | undefined;
   readonly traceparent?: string | undefined;
 }
@@ -70,7 +71,7 @@ export class CodingService extends Service<CodingPorts> {
           description,
           priority,
           dependencies,
-          files: [],
+          files: draft.context_files ?? [],
           part_of: draft.part_of,
           ...(traceparent !== undefined && { traceparent }),
           required_capabilities: [toolCapability(tool), ...(project === undefined ? [] : [projectCapability(project)])],

@@ -16,6 +16,7 @@ import {
   type Failure,
   type OwnerPorts,
   requireCodingTask,
+  type SharedFile,
   type TaskClaims,
   type TaskCreation,
   type TaskStatus,
@@ -158,4 +159,6 @@ export type ReportedFailure = Failure & {
 export interface ReadTask {
   readonly task: CodingTask;
   readonly now: Date;
+  /** Files that other tasks have too, if this call claimed the task. */
+  readonly shared?: readonly SharedFile[];
 }

@@ -17,6 +17,7 @@ import { BoundedMap } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { type BudgetWaitPorts, budgetRefusal, pauseForBudget } from './budgetWait.ts';
 import { claimableNow, projectCapability, type RunnerClaim, runnerMembership } from './codingTask.ts';
+import { filesReason, pausedForFiles, readFiles, type TakenFiles, takeFiles } from './files/heldFiles.ts';
 import type { Message } from './mailbox.ts';
 import type { AgentMessages } from './messages.ts';
 import { type ClaimState, type NoTask, NoTaskExplainer, noTask } from './noTask.ts';
@@ -24,7 +25,15 @@ import { lostAccessChanges, type OwnerPorts, ownerState } from './ownerless.ts';
 import type { CoordinationChange, QueueMark } from './ports.ts';
 import type { Session } from './session.ts';
 import { claimTask, endBackoff, startTask } from './stateMachine.ts';
-import { capabilityKey, isHeld, isProgramCapability, type QueuePart, satisfiedKeys, type Task } from './task.ts';
+import {
+  capabilityKey,
+  compareInQueue,
+  isHeld,
+  isProgramCapability,
+  type QueuePart,
+  satisfiedKeys,
+  type Task,
+} from './task.ts';
 import { noteWritten, taskChanges } from './taskChanges.ts';
 
 /** Default lease length. Source: docs/semantics.md#coordination. */
@@ -49,6 +58,8 @@ interface ClaimRequest {
   readonly start?: boolean;
   /** Whether the caller may read the agent's messages. Default: false. */
   readonly readsMessages?: boolean;
+  /** Whether the claim takes tasks whose files another task has reserved. Default: false. */
+  readonly sharesFiles?: boolean;
   /** Set if a runner makes the claim. A runner gets only coding tasks, and none that it already holds. */
   readonly runner?: RunnerClaim;
 }
@@ -57,7 +68,8 @@ export type ClaimOutcome = (
   | { readonly kind: 'claimed' | 'resumed'; readonly task: Task }
   /** `why` is undefined for runners, because they wait for a task. */
   | { readonly kind: 'none'; readonly mark: QueueMark; readonly why?: NoTask }
-) & { readonly messages?: readonly Message[] };
+) &
+  Partial<Pick<TakenFiles, 'shared' | 'notice'>> & { readonly messages?: readonly Message[] };
 
 interface Claiming extends ClaimState {
   readonly request: ClaimRequest;
@@ -141,6 +153,8 @@ export class TaskClaims extends Service<
 
   private async claimNext(claiming: Claiming, keys: readonly string[]): Promise<ClaimOutcome> {
     const { request, session, agent, mark, growth, recordResponse } = claiming;
+    const shared = request.sharesFiles ? await this.claimShared(claiming, keys) : undefined;
+    if (shared !== undefined) return shared;
     const window = this.window(session.id, keys, request.runner && runnerMembership(agent.value));
     for (let refused = 0; refused < MAX_REJECTED_WINDOW; refused++) {
       const candidate = await window.next(growth);
@@ -155,13 +169,31 @@ export class TaskClaims extends Service<
       }
     }
     const retried = await this.ports.tasks.firstBackoff(session.id);
-    if (await this.endBackoffOf(retried, session)) throw new StaleWriteError();
+    const holder = retried?.value.files_wait;
+    const held = holder === undefined ? undefined : (await this.ports.heldFiles.find(session.id))?.value;
+    // The holder may have freed its files while the claim that put the task off was deciding.
+    const isFree = holder !== undefined && held?.tasks[holder] === undefined;
+    if (await this.endBackoffOf(retried, session, isFree)) throw new StaleWriteError();
     if (request.runner !== undefined) return this.outcomeOf({ kind: 'none', mark }, recordResponse);
-    const why = await this.noTaskExplainer.explain(claiming, retried?.value, this.ports.clock.now());
+    const why = await this.noTaskExplainer.explain({ ...claiming, held }, retried?.value, this.ports.clock.now());
     return this.outcomeOf({ kind: 'none', mark, why }, recordResponse);
   }
 
-  /** Returns undefined if the task now waits for a budget, or if its owner lost access or could not be checked. */
+  /** Claims a task that waits for files, although another task still has them. */
+  private async claimShared(claiming: Claiming, keys: readonly string[]): Promise<ClaimOutcome | undefined> {
+    const waiting = await this.ports.tasks.waitingForFiles(claiming.session.id, MAX_REJECTED_WINDOW);
+    const fitting = waiting.filter(({ value }) => {
+      const isOnlyWait = filesReason(value) !== undefined && value.blockers === 1;
+      return isOnlyWait && keys.includes(capabilityKey(value.required_capabilities));
+    });
+    for (const { value, version } of fitting.sort((a, b) => compareInQueue(a.value, b.value))) {
+      const claimed = await this.claimFound({ value: endBackoff(value), version }, claiming);
+      if (claimed !== undefined) return claimed;
+    }
+    return undefined;
+  }
+
+  /** Returns undefined if the task now waits, or if its owner lost access or could not be checked. */
   private async claimFound(
     before: Versioned<Task>,
     { request, agent, recordResponse }: Claiming,
@@ -178,9 +210,17 @@ export class TaskClaims extends Service<
       return undefined;
     }
     const claimed = codingClaimed(claimTask(before.value, agent.value.id, request.leaseSeconds, now), request.runner);
-    const task = request.start ? startTask(claimed, { agent_id: agent.value.id }, now) : claimed;
-    const changes = claimChanges(before, task, agent, now);
-    const outcome = await this.outcomeOf({ kind: 'claimed', task }, recordResponse, changes);
+    const files = await readFiles(this.ports, claimed);
+    const paused = request.sharesFiles ? undefined : pausedForFiles(before.value, files, now);
+    if (paused !== undefined) {
+      const change = { kind: 'replaceTask', task: paused, before: before.value, version: before.version } as const;
+      await this.ports.store.commit([change]);
+      return undefined;
+    }
+    const started = request.start ? startTask(claimed, { agent_id: agent.value.id }, now) : claimed;
+    const { task, changes: reserving, ...told } = takeFiles(started, files);
+    const changes = [...claimChanges(before, task, agent, now), ...reserving];
+    const outcome = await this.outcomeOf({ kind: 'claimed', task, ...told }, recordResponse, changes);
     // The lease depends on the agent's last-seen time, so a short lease needs an exact last-seen time.
     if (request.leaseSeconds < SHORT_LEASE_SECONDS && request.runner === undefined)
       await touchPresence(this.ports, agent.value, request.leaseSeconds);
@@ -188,12 +228,13 @@ export class TaskClaims extends Service<
   }
 
   /** Returns a held task again. Starts it if the request says so and the agent has not started it. */
-  private resume({ value, version }: Versioned<Task>, { request, agent, recordResponse }: Claiming) {
+  private async resume({ value, version }: Versioned<Task>, { request, agent, recordResponse }: Claiming) {
     const now = this.ports.clock.now();
+    const { shared = [] } = (value.files_held && (await readFiles(this.ports, value))) || {};
     const starts = request.start && value.status === 'claimed';
     const task = starts ? startTask(value, { agent_id: agent.value.id }, now) : value;
     const changes = starts ? taskChanges(value, task, version, now) : [];
-    return this.outcomeOf({ kind: 'resumed', task }, recordResponse, changes);
+    return this.outcomeOf({ kind: 'resumed', task, shared }, recordResponse, changes);
   }
 
   /** Returns the held task that the agent gets again instead of a new one, if any. */
@@ -217,9 +258,9 @@ export class TaskClaims extends Service<
   }
 
   /** Makes a task claimable if its retry delay is over. Returns whether the delay is over. */
-  private async endBackoffOf(waiting: Versioned<Task> | undefined, session: Session): Promise<boolean> {
+  private async endBackoffOf(waiting: Versioned<Task> | undefined, session: Session, isOver = false): Promise<boolean> {
     const now = this.ports.clock.now();
-    if (waiting?.value.retry_at === undefined || waiting.value.retry_at > now) return false;
+    if (waiting?.value.retry_at === undefined || (waiting.value.retry_at > now && !isOver)) return false;
     if (waiting.value.session !== session.id) return false;
     const task = endBackoff(waiting.value);
     await this.ports.store.commit([

@@ -9,6 +9,7 @@ import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { MAX_REPORT_BYTES, requireSize } from '../../../kernel/json.ts';
 import { readUnreadable, Service, skipUnreadable } from '../../../kernel/ports.ts';
+import { type SharedFile, unreservedFiles } from './files/heldFiles.ts';
 import { queueGrowth } from './openSession.ts';
 import type { CoordinationPorts } from './ports.ts';
 import { finishTask, partsChanged, reportOutcome, startTask } from './stateMachine.ts';
@@ -50,9 +51,12 @@ export class TaskQueue extends Service<CoordinationPorts> {
   ): Promise<TaskOutcome> {
     requireSize('A report', outcome.kind === 'done' ? 'output' : 'error', outcome, MAX_REPORT_BYTES);
     const decide = (before: Task, now: Date) => reportOutcome(before, claimant, outcome, now);
-    return this.change(taskId, workerIn(principal), decide, (found, taskOutcome, now) =>
-      this.commit(found, taskOutcome, now, recordResponse(taskOutcome)),
-    );
+    let shared: readonly SharedFile[] = [];
+    const reported = await this.change(taskId, workerIn(principal), decide, async (found, taskOutcome, now) => {
+      shared = outcome.kind === 'done' ? await unreservedFiles(this.ports, found.value, outcome.result) : [];
+      await this.commit(found, taskOutcome, now, recordResponse({ ...taskOutcome, shared }));
+    });
+    return { ...reported, shared };
   }
 
   /** Completes a task whose pull request was merged. A closed task stays unchanged. @throws MusterError NOT_FOUND */

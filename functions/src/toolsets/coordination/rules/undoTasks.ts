@@ -15,6 +15,7 @@ import {
 import { MusterError } from '../../../kernel/errors.ts';
 import { readUnreadable, Service } from '../../../kernel/ports.ts';
 import { requeuedCoding, withFailure } from './codingTask.ts';
+import { filesFor } from './files/heldFiles.ts';
 import { queueGrowth } from './openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import type { Session } from './session.ts';
@@ -44,6 +45,7 @@ const PROGRESS_FIELDS = [
   'dependents',
   'blockers',
   'failed_dependencies',
+  ...['files_held', 'files_wait', 'files_since'],
 ];
 
 const UPDATED_FIELDS = [
@@ -167,8 +169,9 @@ export class TaskUndo extends Service<UndoPorts> {
     const agent = claim && isHeld(former.status) ? await this.ports.agents.find(claim.claimed_by) : undefined;
     const isFree =
       agent !== undefined && Object.keys(agent.value.held).length < agent.value.configuration.max_concurrent_tasks;
-    const task = undoRequeue(before, former, isFree, now);
-    const held = isFree ? [holdAgain(agent, task)] : [];
+    const reopened = undoRequeue(before, former, isFree, now);
+    const { task, changes: files } = isFree ? await filesFor(this.ports, reopened) : { task: reopened, changes: [] };
+    const held = isFree ? [holdAgain(agent, task), ...files] : [];
     const blocked = dependents.map(({ value, version: read }): CoordinationChange => {
       return { kind: 'dependencyReopened', taskId: value.id, version: read };
     });
