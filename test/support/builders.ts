@@ -5,6 +5,7 @@ import { CODE_TTL_MS, challengeOf, type Grant, MAX_GRANT_TTL_MS } from '../../fu
 import type { Versioned } from '../../functions/src/kernel/commit.ts';
 import { systemHashing } from '../../functions/src/kernel/platform.ts';
 import type { CodingTask, CodingWork } from '../../functions/src/toolsets/coordination/rules/codingTask.ts';
+import { NOTHING_PROVEN } from '../../functions/src/toolsets/coordination/rules/proof/proving.ts';
 import type { Session } from '../../functions/src/toolsets/coordination/rules/session.ts';
 import type { Task } from '../../functions/src/toolsets/coordination/rules/task.ts';
 import type { PullRequestLink } from '../../functions/src/toolsets/github/rules/link.ts';
@@ -44,6 +45,7 @@ export function sampleTask(changes: Partial<Task> = {}): Task {
     stuck_dependencies: {},
     stuck: false,
     stuck_unsettled: false,
+    ...NOTHING_PROVEN,
     ...changes,
   };
 }

@@ -34,7 +34,7 @@ export function isPath(glob: string): boolean {
 
 /**
  * Returns whether a file can match both globs. `**` matches any number of segments, `*` any part of a segment, and `?`
- * one character. A path without wildcards also matches everything below it, because it can be the name of a folder.
+ * one character. A path without wildcards and file extension also matches everything below it, as a folder.
  */
 export function overlap(one: string, other: string): boolean {
   if (isPath(one) && isPath(other)) return `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`);
@@ -47,7 +47,7 @@ function segmentsMeet(one: string, other: string): boolean {
 }
 
 function segmentsOf(glob: string): readonly string[] {
-  return [...glob.split('/'), ...(isPath(glob) ? [ANY_DEPTH] : [])];
+  return [...glob.split('/'), ...(isPath(glob) && !/[^/]\.[^/.]+$/.test(glob) ? [ANY_DEPTH] : [])];
 }
 
 type Meets = (one: string, other: string) => boolean;
