@@ -481,9 +481,11 @@ async function taskCalls(): Promise<readonly Call[]> {
     (database) => new TaskQueries(database, documents).unsettled(2),
     (database) => new TaskQueries(database, documents).unsettled(2, 'task-1'),
     (database) => new TaskQueries(database, documents).waitingFor('budget_wait', 'task-1', { limit: 2 }),
-    (database) => new TaskQueries(database, documents).waitingFor('budget_wait', 'task-1', { limit: 2, after: 'task-1' }),
+    (database) =>
+      new TaskQueries(database, documents).waitingFor('budget_wait', 'task-1', { limit: 2, after: 'task-1' }),
     (database) => new TaskQueries(database, documents).waitingFor('files_wait', 'task-1', { limit: 2 }),
-    (database) => new TaskQueries(database, documents).waitingFor('files_wait', 'task-1', { limit: 2, after: 'task-1' }),
+    (database) =>
+      new TaskQueries(database, documents).waitingFor('files_wait', 'task-1', { limit: 2, after: 'task-1' }),
     (database) => new TaskQueries(database, documents).waitingForFiles(SESSION, 2),
     (database) => new TaskQueries(database, documents).closedBefore(NOW, 2),
     (database) => new TaskQueries(database, documents).closedBefore(NOW, 2, NEXT.after),

@@ -5,11 +5,13 @@ import { inRuns } from '../../../support/properties.ts';
 
 /** Returns the paths that a glob matches, as an expression. A path without wildcards can be a folder. */
 function expressionOf(glob: string): RegExp {
-  const parts = glob.split('/').map((part) =>
-    part === '**'
-      ? '(?:/[^/]+)*'
-      : `/${[...part].map((letter) => (letter === '*' ? '[^/]*' : letter === '?' ? '[^/]' : letter)).join('')}`,
-  );
+  const parts = glob
+    .split('/')
+    .map((part) =>
+      part === '**'
+        ? '(?:/[^/]+)*'
+        : `/${[...part].map((letter) => (letter === '*' ? '[^/]*' : letter === '?' ? '[^/]' : letter)).join('')}`,
+    );
   const below = /[*?]/.test(glob) ? '' : '(?:/[^/]+)*';
   return new RegExp(`^${parts.join('')}${below}$`);
 }

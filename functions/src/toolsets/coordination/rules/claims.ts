@@ -13,11 +13,18 @@ import { touchPresence } from '../../../agents/rules/liveness.ts';
 import { type RecordResponse, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import { Batching, type LongPoll, retryOnConflict } from '../../../kernel/concurrency.ts';
 import { fittingItems } from '../../../kernel/json.ts';
-import { BoundedMap } from '../../../kernel/memoCache.ts';
+import { BoundedMap, lazy } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { type BudgetWaitPorts, budgetRefusal, pauseForBudget } from './budgetWait.ts';
 import { claimableNow, projectCapability, type RunnerClaim, runnerMembership } from './codingTask.ts';
-import { filesReason, pausedForFiles, readFiles, type TakenFiles, takeFiles } from './files/heldFiles.ts';
+import {
+  filesReason,
+  type HeldFilesQueries,
+  pausedForFiles,
+  readFiles,
+  type TakenFiles,
+  takeFiles,
+} from './files/heldFiles.ts';
 import type { Message } from './mailbox.ts';
 import type { AgentMessages } from './messages.ts';
 import { type ClaimState, type NoTask, NoTaskExplainer, noTask } from './noTask.ts';
@@ -74,6 +81,8 @@ export type ClaimOutcome = (
 interface Claiming extends ClaimState {
   readonly request: ClaimRequest;
   readonly mark: QueueMark;
+  /** Reads the reserved files once. */
+  readonly heldFiles: HeldFilesQueries;
   readonly recordResponse: RecordResponse<ClaimOutcome>;
 }
 
@@ -125,7 +134,8 @@ export class TaskClaims extends Service<
     const messages = await this.ports.messages.unread({ ...agent.value, readsMessages }, workspace);
     const withMessages = (outcome: ClaimOutcome) => (messages.length === 0 ? outcome : { ...outcome, messages });
     const record: RecordResponse<ClaimOutcome> = (outcome) => recordResponse(withMessages(outcome));
-    const claiming = { request, session, agent, mark, growth, recordResponse: record };
+    const held = lazy(() => this.ports.heldFiles.find(session.id));
+    const claiming = { request, session, agent, mark, growth, heldFiles: { find: held }, recordResponse: record };
     if (runner !== undefined) return withMessages(await this.claimForRunner(claiming, runner, declared));
     // The response to a claim that also started its task may have been lost, so only ids in the call prove receipt.
     const resumed = await this.resumableTask(agent.value, session, heldTaskIds ?? (request.start ? [] : undefined));
@@ -152,31 +162,52 @@ export class TaskClaims extends Service<
   }
 
   private async claimNext(claiming: Claiming, keys: readonly string[]): Promise<ClaimOutcome> {
-    const { request, session, agent, mark, growth, recordResponse } = claiming;
+    const { request, session, agent, mark, recordResponse } = claiming;
     const shared = request.sharesFiles ? await this.claimShared(claiming, keys) : undefined;
     if (shared !== undefined) return shared;
     const window = this.window(session.id, keys, request.runner && runnerMembership(agent.value));
-    for (let refused = 0; refused < MAX_REJECTED_WINDOW; refused++) {
-      const candidate = await window.next(growth);
-      if (candidate === undefined) break;
-      let outcome: 'claimed' | 'refused' = 'refused';
-      try {
-        const claimed = await this.claimFound(candidate, claiming);
-        outcome = 'claimed';
-        if (claimed !== undefined) return claimed;
-      } finally {
-        window.finish(candidate.value.id, outcome);
-      }
+    const sharing: Versioned<Task>[] = [];
+    try {
+      const claimed = await this.claimFrom(window, claiming, sharing);
+      if (claimed !== undefined) return claimed;
+    } finally {
+      for (const { value } of sharing) window.finish(value.id, 'refused');
     }
     const retried = await this.ports.tasks.firstBackoff(session.id);
     const holder = retried?.value.files_wait;
-    const held = holder === undefined ? undefined : (await this.ports.heldFiles.find(session.id))?.value;
+    const held = holder === undefined ? undefined : (await claiming.heldFiles.find(session.id))?.value;
     // The holder may have freed its files while the claim that put the task off was deciding.
     const isFree = holder !== undefined && held?.tasks[holder] === undefined;
     if (await this.endBackoffOf(retried, session, isFree)) throw new StaleWriteError();
     if (request.runner !== undefined) return this.outcomeOf({ kind: 'none', mark }, recordResponse);
     const why = await this.noTaskExplainer.explain({ ...claiming, held }, retried?.value, this.ports.clock.now());
     return this.outcomeOf({ kind: 'none', mark, why }, recordResponse);
+  }
+
+  /**
+   * Claims the first task with free files, or else the first that has waited for its files for long enough.
+   * @param sharing receives the tasks of the window that were kept for the end
+   */
+  private async claimFrom(
+    window: ClaimWindow,
+    claiming: Claiming,
+    sharing: Versioned<Task>[],
+  ): Promise<ClaimOutcome | undefined> {
+    for (let refused = 0; refused < MAX_REJECTED_WINDOW; refused++) {
+      const candidate = await window.next(claiming.growth);
+      if (candidate === undefined) break;
+      let outcome: 'claimed' | 'refused' | 'kept' = 'refused';
+      try {
+        const claimed = await this.claimFound(candidate, claiming, false);
+        outcome = claimed === 'shares' ? 'kept' : 'claimed';
+        if (claimed === 'shares') sharing.push(candidate);
+        else if (claimed !== undefined) return claimed;
+      } finally {
+        if (outcome !== 'kept') window.finish(candidate.value.id, outcome);
+      }
+    }
+    const [first] = sharing;
+    return first && this.claimFound(first, claiming);
   }
 
   /** Claims a task that waits for files, although another task still has them. */
@@ -193,11 +224,21 @@ export class TaskClaims extends Service<
     return undefined;
   }
 
-  /** Returns undefined if the task now waits, or if its owner lost access or could not be checked. */
+  /**
+   * Returns undefined if the task now waits, or if its owner lost access or could not be checked.
+   * @param mayShare without it, returns `shares` for a task that has waited for files that another task still has
+   */
+  private claimFound(before: Versioned<Task>, claiming: Claiming): Promise<ClaimOutcome | undefined>;
+  private claimFound(
+    before: Versioned<Task>,
+    claiming: Claiming,
+    mayShare: boolean,
+  ): Promise<ClaimOutcome | 'shares' | undefined>;
   private async claimFound(
     before: Versioned<Task>,
-    { request, agent, recordResponse }: Claiming,
-  ): Promise<ClaimOutcome | undefined> {
+    { request, agent, heldFiles, recordResponse }: Claiming,
+    mayShare = true,
+  ): Promise<ClaimOutcome | 'shares' | undefined> {
     const now = this.ports.clock.now();
     const standing = await ownerState(this.ports, before.value, agent.value);
     if (standing === 'out') await this.ports.store.commit(lostAccessChanges(before, now));
@@ -210,13 +251,15 @@ export class TaskClaims extends Service<
       return undefined;
     }
     const claimed = codingClaimed(claimTask(before.value, agent.value.id, request.leaseSeconds, now), request.runner);
-    const files = await readFiles(this.ports, claimed);
+    const files = await readFiles({ heldFiles }, claimed);
     const paused = request.sharesFiles ? undefined : pausedForFiles(before.value, files, now);
     if (paused !== undefined) {
       const change = { kind: 'replaceTask', task: paused, before: before.value, version: before.version } as const;
       await this.ports.store.commit([change]);
       return undefined;
     }
+    const hasWaited = before.value.files_since !== undefined && files !== undefined && files.shared.length > 0;
+    if (!mayShare && hasWaited && !request.sharesFiles) return 'shares';
     const started = request.start ? startTask(claimed, { agent_id: agent.value.id }, now) : claimed;
     const { task, changes: reserving, ...told } = takeFiles(started, files);
     const changes = [...claimChanges(before, task, agent, now), ...reserving];
