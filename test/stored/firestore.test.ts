@@ -38,6 +38,7 @@ import {
   sessionFromDocument,
   sumCounters,
 } from '../../functions/src/toolsets/coordination/rules/session.ts';
+import { heldFilesFromDocument } from '../../functions/src/toolsets/coordination/rules/files/heldFiles.ts';
 import { resultPartFromDocument, taskFromDocument } from '../../functions/src/toolsets/coordination/rules/task.ts';
 import { markerDocument } from '../../functions/src/toolsets/firebase/firestore/write.ts';
 import { subscriptionFromDocument } from '../../functions/src/toolsets/firebase/rules/subscription.ts';
