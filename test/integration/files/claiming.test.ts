@@ -153,11 +153,8 @@ describe('a claim of a task with files', () => {
     assert.equal(task, null);
     assert.equal((await team.task(same)).files_wait, one);
     // Whoever names the task claims it beside the others.
-    const { files_shared } = await team.ask(
-      'update_task',
-      { taskId: same, status: 'in_progress' },
-      team.principal('ann'),
-    );
+    await team.join('creator', []);
+    const { files_shared } = await team.ask('update_task', { taskId: same, status: 'in_progress' }, team.creator);
     assert.deepEqual(files_shared, [{ file: 'src/auth/**', task_id: one, agent_id: team.agentId('runner') }]);
     await team.assertBooks();
   });

@@ -92,10 +92,12 @@ describe('the files of a task are free when', () => {
     });
 
   it('its session with the task of a run is archived', async () => {
-    const { id } = await team.createOne({ id: 'run-one-1', files: FILES });
+    const { coordination } = team.app.services;
+    await coordination.initialize(team.workspace, { goal: 'One' }, unkeyed);
+    const { id } = await team.createOne({ id: `run-${team.workspace}-1`, files: FILES });
     await team.claim(ann);
     assert.deepEqual(Object.keys(await team.entries(id)), [id]);
-    await team.app.services.coordination.initialize(team.workspace, { goal: 'Another' }, unkeyed);
+    await coordination.initialize(team.workspace, { goal: 'Another' }, unkeyed);
     assert.deepEqual([(await team.task(id)).status, await team.entries(id)], ['cancelled', {}]);
   });
 

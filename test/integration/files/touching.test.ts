@@ -9,8 +9,8 @@ describe('changed files of a coding task', () => {
   let first: string;
   let second: string;
 
-  const beat = (files?: readonly string[]) =>
-    team.ask('heartbeat_task', { taskId: second, epoch: 1, ...(files && { files: [...files] }) });
+  const beat = (files: readonly string[]) =>
+    team.ask('heartbeat_task', { taskId: second, epoch: 1, files: [...files] });
   const mail = async (agentId: string) =>
     ((await team.app.coordination.ports.mailboxes.find(agentId))?.value.messages ?? []).map(
       ({ from, text, task_id }) => {
@@ -27,12 +27,12 @@ describe('changed files of a coding task', () => {
     await team.take();
   });
 
-  it('are told to both holders once, and shown with the heartbeat', async () => {
+  it('are told to both holders once, and returned with the next heartbeat', async () => {
     const runner = team.agentId('runner');
     await beat(['docs/a.md']);
     assert.deepEqual([await mail(ann), await mail(runner)], [[], []]);
     assert.deepEqual((await team.entries(second))[second]?.touched, ['docs/a.md']);
-    const { messages } = await beat(['docs/a.md', 'src/auth/login.ts']);
+    await beat(['docs/a.md', 'src/auth/login.ts']);
     const own = { from: 'muster', text: `You and "${ann}" (${first}) both change src/auth/login.ts.`, task_id: second };
     const theirs = {
       from: 'muster',
@@ -40,7 +40,9 @@ describe('changed files of a coding task', () => {
       task_id: first,
     };
     assert.deepEqual([await mail(ann), await mail(runner)], [[theirs], [own]]);
-    assert.match(JSON.stringify(messages ?? (await beat())['messages']), /both change src/);
+    const reader = { ...team.runner, has_messages: true as const };
+    const { messages } = await team.ask('heartbeat_task', { taskId: second, epoch: 1 }, reader);
+    assert.match(JSON.stringify(messages), /both change src/);
     await beat(['docs/a.md', 'src/auth/login.ts', 'src/auth/jwt.ts']);
     assert.deepEqual([(await mail(ann)).length, (await mail(runner)).length], [1, 1]);
     await team.assertBooks();
@@ -62,7 +64,7 @@ describe('changed files of a coding task', () => {
 
   it('are not told to an agent whose mailbox is full, but are to the other', async () => {
     for (let count = 0; count < 20; count++)
-      await answer(team, 'coordination_message_agent', { agent_id: ann, text: `${count}` });
+      await answer(team, 'coordination_message_agent', { agent_id: ann, message: `${count}` });
     await beat(['src/auth/login.ts']);
     assert.equal((await mail(ann)).length, 20);
     assert.equal((await mail(team.agentId('runner'))).length, 1);

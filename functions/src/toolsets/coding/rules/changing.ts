@@ -23,6 +23,7 @@ import {
   startTask,
   taskChanges,
   usageChanges,
+  withoutFileWait,
 } from '../../coordination/index.ts';
 import { endByDecision, endByRunner, endingChanges, withResult } from './ending.ts';
 import { appendChanges, appendNote, type LogEntry } from './log.ts';
@@ -138,8 +139,9 @@ export class CodingChanges extends Service<CodingPorts> {
     if ((await ownerState(this.ports, found.value, agent.value)) !== 'works')
       throw notClaimable(id, 'its owner no longer has the role worker in the workspace', 'Create another task.');
     if (open?.session.id !== session) throw notClaimable(id, 'its session is archived', 'Create another task.');
-    const claimed = codingClaimed(claimTask(found.value, agent_id, DEFAULT_LEASE_SECONDS, now), undefined);
-    // Whoever names the task claims it beside those who have its files.
+    // A caller that names the task shares its files with those who have them.
+    const ready = withoutFileWait(found.value);
+    const claimed = codingClaimed(claimTask(ready, agent_id, DEFAULT_LEASE_SECONDS, now), undefined);
     const { task, changes, shared } = await filesFor(this.ports, startTask(claimed, { agent_id }, now));
     return { task: asCodingTask(task), changes: [...claimChanges(found, task, agent, now), ...changes], shared };
   }

@@ -24,6 +24,7 @@ import {
   readFiles,
   type TakenFiles,
   takeFiles,
+  withoutFileWait,
 } from './files/heldFiles.ts';
 import type { Message } from './mailbox.ts';
 import type { AgentMessages } from './messages.ts';
@@ -218,7 +219,7 @@ export class TaskClaims extends Service<
       return isOnlyWait && keys.includes(capabilityKey(value.required_capabilities));
     });
     for (const { value, version } of fitting.sort((a, b) => compareInQueue(a.value, b.value))) {
-      const claimed = await this.claimFound({ value: endBackoff(value), version }, claiming);
+      const claimed = await this.claimFound({ value: withoutFileWait(value), version }, claiming);
       if (claimed !== undefined) return claimed;
     }
     return undefined;

@@ -5,6 +5,7 @@ import { documentCodec } from '../../../../kernel/documentCodec.ts';
 import { utf8Length } from '../../../../kernel/json.ts';
 import { MINUTE_MS } from '../../../../kernel/ports.ts';
 import type { CoordinationChange, CoordinationPorts } from '../ports.ts';
+import { endBackoff } from '../stateMachine.ts';
 import { isHeld, type Task, type TaskResult } from '../task.ts';
 import { isPath, overlap, readGlobs } from './globs.ts';
 
@@ -187,6 +188,11 @@ export function freedFiles(before: Task, after: Task): { task: Task; changes: re
     return { task: isHolding ? task : { ...task, files_held: false }, changes: [] };
   const { id: taskId, session } = before;
   return { task: { ...task, files_held: false }, changes: [{ kind: 'freeFiles', taskId, session }] };
+}
+
+/** Returns the task without its wait for files, for a claim that shares them. */
+export function withoutFileWait(task: Task): Task {
+  return filesReason(task) === undefined ? task : endBackoff(task);
 }
 
 /** Returns a sentence that names the task whose files a task waits for; undefined if it waits for none. */
