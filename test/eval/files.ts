@@ -6,13 +6,13 @@ import fc from 'fast-check';
 import { DEFAULT_PROOF } from '../../functions/src/access/rules/proofSettings.ts';
 import { FileTouches } from '../../functions/src/toolsets/coordination/rules/files/fileTouches.ts';
 import { overlap } from '../../functions/src/toolsets/coordination/rules/files/globs.ts';
+import type { HeldFiles } from '../../functions/src/toolsets/coordination/rules/files/heldFiles.ts';
 import {
   freedFiles,
-  type HeldFiles,
   pausedForFiles,
   readFiles,
   takeFiles,
-} from '../../functions/src/toolsets/coordination/rules/files/heldFiles.ts';
+} from '../../functions/src/toolsets/coordination/rules/files/reserving.ts';
 import type { CoordinationChange } from '../../functions/src/toolsets/coordination/rules/ports.ts';
 import { claimTask, endBackoff } from '../../functions/src/toolsets/coordination/rules/stateMachine.ts';
 import type { Task } from '../../functions/src/toolsets/coordination/rules/task.ts';

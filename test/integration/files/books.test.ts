@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { FieldValue } from '@google-cloud/firestore';
 import fc from 'fast-check';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { heldFilesPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import { rebuildSession } from '../../../scripts/rebuild/files.ts';
 import { defaultOrNightly } from '../../support/nightly.ts';
 import { inRuns } from '../../support/properties.ts';
 import { FileTeam } from './fixture.ts';
@@ -65,6 +69,30 @@ describe('the reservations of files', function () {
         await assertNothingLeft(team, agents);
       },
     );
+  });
+
+  it('are rebuilt from the held tasks, with the files that runners reported', async () => {
+    const { team, agents } = await teamOf();
+    await team.begin();
+    await team.order();
+    const { id = '', epoch } = await team.take();
+    await team.ask('heartbeat_task', { taskId: String(id), epoch: Number(epoch), files: ['src/x.ts'] });
+    for (const agent of agents) await team.claim(agent);
+    const { session } = await team.task(String(id));
+    const right = await team.entries(String(id));
+    assert.ok(Object.keys(right).length > 2);
+    const ports = { ...team.app.coordination.ports, store: team.app.kernel.store, sweepRecord: team.sweepRecord };
+    const rebuilding = { database: firestore(), ports, isDry: false, say: () => undefined };
+    assert.equal(await rebuildSession(rebuilding, session), false);
+    const document = firestore().doc(heldFilesPath(session));
+    const [first = ''] = Object.keys(right).filter((one) => one !== id);
+    await document.update({ [`tasks.${first}`]: FieldValue.delete(), 'tasks.gone': right[first] });
+    assert.equal(await rebuildSession({ ...rebuilding, isDry: true }, session), true);
+    assert.equal(await rebuildSession(rebuilding, session), true);
+    assert.deepEqual(await team.entries(String(id)), right);
+    await document.delete();
+    assert.equal(await rebuildSession(rebuilding, session), true);
+    await team.assertBooks();
   });
 
   it(`are all removed after ${KILLS} kills of instances during calls`, async () => {

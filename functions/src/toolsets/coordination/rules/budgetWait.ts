@@ -12,7 +12,7 @@ import type { BudgetPorts } from '../../../graph/rules/ports.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { Service, skipUnreadable } from '../../../kernel/ports.ts';
 import { queueGrowth } from './openSession.ts';
-import type { CoordinationChange, CoordinationPorts } from './ports.ts';
+import type { CoordinationChange, CoordinationPorts, WaitField } from './ports.ts';
 import { endBackoff } from './stateMachine.ts';
 import type { Task } from './task.ts';
 
@@ -77,9 +77,6 @@ export class BudgetWaits extends Service<CoordinationPorts> {
     return endWaits(this.ports, 'budget_wait', key);
   }
 }
-
-/** Field of a waiting task that names what it waits for. */
-export type WaitField = 'budget_wait' | 'files_wait';
 
 /** Makes the tasks claimable again whose field has this value. */
 export async function endWaits(ports: CoordinationPorts, field: WaitField, key: string): Promise<void> {

@@ -17,15 +17,15 @@ import { BoundedMap, lazy } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { type BudgetWaitPorts, budgetRefusal, pauseForBudget } from './budgetWait.ts';
 import { claimableNow, projectCapability, type RunnerClaim, runnerMembership } from './codingTask.ts';
+import type { HeldFilesQueries } from './files/heldFiles.ts';
 import {
   filesReason,
-  type HeldFilesQueries,
   pausedForFiles,
   readFiles,
   type TakenFiles,
   takeFiles,
   withoutFileWait,
-} from './files/heldFiles.ts';
+} from './files/reserving.ts';
 import type { Message } from './mailbox.ts';
 import type { AgentMessages } from './messages.ts';
 import { type ClaimState, type NoTask, NoTaskExplainer, noTask } from './noTask.ts';

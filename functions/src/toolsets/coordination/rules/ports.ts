@@ -5,7 +5,6 @@ import type { GraphPorts } from '../../../graph/rules/linking.ts';
 import type { GraphChange } from '../../../graph/rules/ports.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { CursorPage, ListCursor, ListPage, PageRequest, SweepBatch, TimeCursor } from '../../../kernel/paging.ts';
-import type { WaitField } from './budgetWait.ts';
 import type { FileChanges, HeldFilesQueries } from './files/heldFiles.ts';
 import type { Mailbox, Message, MessageChanges } from './mailbox.ts';
 import type {
@@ -63,6 +62,9 @@ export interface MailboxQueries {
   /** Reports when an agent's messages change, and once at the start. Returns a function that ends this. */
   watch(agentId: string, changed: () => void, failed: (error: unknown) => void): () => void;
 }
+
+/** Field of a waiting task that names what it waits for. */
+export type WaitField = 'budget_wait' | 'files_wait';
 
 export interface TaskQueries {
   find(taskId: string): Promise<Versioned<Task> | undefined>;

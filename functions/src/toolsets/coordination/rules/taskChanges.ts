@@ -10,7 +10,7 @@ import {
 } from '../../../graph/rules/graphNode.ts';
 import type { NodeFinder } from '../../../graph/rules/linking.ts';
 import { readUnreadable } from '../../../kernel/ports.ts';
-import { freedFiles } from './files/heldFiles.ts';
+import { freedFiles } from './files/reserving.ts';
 import type { CoordinationChange, CoordinationPorts, TaskQueries } from './ports.ts';
 import type { Counter } from './session.ts';
 import { isClosed, isHeld, type Task, type TaskOutcome, type TaskStatus } from './task.ts';

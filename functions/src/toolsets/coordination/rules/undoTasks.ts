@@ -15,7 +15,7 @@ import {
 import { MusterError } from '../../../kernel/errors.ts';
 import { readUnreadable, Service } from '../../../kernel/ports.ts';
 import { requeuedCoding, withFailure } from './codingTask.ts';
-import { filesFor } from './files/heldFiles.ts';
+import { filesFor } from './files/reserving.ts';
 import { queueGrowth } from './openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import type { Session } from './session.ts';

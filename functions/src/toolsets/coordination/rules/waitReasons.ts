@@ -6,7 +6,7 @@ import { roleIn } from '../../../identity/rules/principal.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';
 import { budgetReason } from './budgetWait.ts';
 import { runnerMembership } from './codingTask.ts';
-import { filesReason } from './files/heldFiles.ts';
+import { filesReason } from './files/reserving.ts';
 import type { CoordinationPorts } from './ports.ts';
 import { stuckBy } from './stuck.ts';
 import { isClosed, isHeld, type Task, taskNotFound } from './task.ts';

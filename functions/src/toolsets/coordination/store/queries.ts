@@ -15,7 +15,6 @@ import { type DuePage, FirestoreReader, readDue } from '../../../kernel/firestor
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import { timeOf } from '../../../kernel/firestore/verifiedCommit.ts';
 import type { ListPage, PageRequest, SweepBatch, TimeCursor } from '../../../kernel/paging.ts';
-import type { WaitField } from '../rules/budgetWait.ts';
 import {
   type Mailbox,
   type Message,
@@ -24,7 +23,7 @@ import {
   mailboxToDocument,
   taskMessageToDocument,
 } from '../rules/mailbox.ts';
-import type { MailboxQueries, TaskQueries } from '../rules/ports.ts';
+import type { MailboxQueries, TaskQueries, WaitField } from '../rules/ports.ts';
 import {
   CODING_TYPE,
   compareInQueue,
@@ -36,7 +35,7 @@ import {
 
 /** Maximum number of values in an `in` filter of Firestore. */
 const MAX_ALTERNATIVES = 30;
-const HELD: readonly TaskStatus[] = ['claimed', 'in_progress', 'waiting'];
+export const HELD: readonly TaskStatus[] = ['claimed', 'in_progress', 'waiting'];
 export const OPEN: readonly TaskStatus[] = ['available', ...HELD];
 
 export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries {

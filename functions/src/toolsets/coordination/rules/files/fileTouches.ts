@@ -5,7 +5,8 @@ import { type Notice, noticeChanges } from '../messages.ts';
 import type { CoordinationPorts } from '../ports.ts';
 import { isHeld, type Task } from '../task.ts';
 import { readGlobs } from './globs.ts';
-import { entryOf, type FileEntry, hasRoom, holding, type SharedFile, sharedFiles } from './heldFiles.ts';
+import { type FileEntry, hasRoom, type SharedFile, sharedFiles } from './heldFiles.ts';
+import { entryOf, holding } from './reserving.ts';
 
 const MAX_TOUCHED = 200;
 
