@@ -28,6 +28,8 @@ export async function playCoding({ leader, worker }: Cast, ledger: Ledger): Prom
   await coding('append_logs', { ...mine, entries: entries(101, LINES) }, `appends ${LINES} lines to two chunks`);
   await coding('heartbeat_task', mine, 'does not need to renew the lease');
   await coding('heartbeat_task', { ...mine, progress: 'Writes tests' }, 'reports its progress');
+  await coding('heartbeat_task', { ...mine, files: ['src/a.ts'] }, 'reports changed files for the first time');
+  await coding('heartbeat_task', { ...mine, files: ['src/a.ts', 'src/b.ts'] }, 'reports changed files');
   await ledger.call(leader, 'coding.update_task', { taskId, log: 'Mind the tests.' }, 'adds a log line');
   await look({ leader, taskId }, ledger);
   await coding('end_task', { ...mine, status: 'completed', result: { summary: 'Done.' } });

@@ -17,7 +17,28 @@ export async function playTaskActions({ leader, worker, workerId }: Cast, ledger
   await lever('cancel_task', { task_id }, 'another task depends on the task');
   await lever('get_all_tasks', { status_filter: 'stuck' }, 'returns one stuck task');
   await lever('retry_task', { task_id, with_dependents: true }, 'another task depends on the task');
+  await playFiles({ leader, worker, workerId }, ledger);
   await lever('message_agent', { agent_id: workerId, message: 'Look' });
   await lever('reopen', {}, 'restores the session that was archived last');
   await leader.call('coordination.reopen', {});
+}
+
+/** Claims tasks that name files. Each claim returns its task, so that the next one does not get it again. */
+async function playFiles({ leader, worker, workerId }: Pick<Cast, 'leader' | 'worker' | 'workerId'>, ledger: Ledger) {
+  const create = async (files: readonly string[]) => {
+    const draft = { description: 'A task with files', priority: 1, context_files: files };
+    return idOf((await leader.call('coordination.create_task', draft))['task']);
+  };
+  const claim = (in_hand: readonly string[], situation: string) =>
+    ledger.call(worker, 'coordination.claim_task', { agent_id: workerId, in_hand }, situation);
+  const first = await create(['src/**']);
+  await claim([], 'of a task that names files');
+  const second = await create(['src/a.ts']);
+  await create(['docs/']);
+  const { task } = await claim([first], 'skips one task whose files are reserved, and claims one that names files');
+  const report = (task_id: string, situation: string) =>
+    ledger.call(worker, 'coordination.complete_task', { agent_id: workerId, task_id, output: 'Done.' }, situation);
+  await report(first, 'had reserved files');
+  await report(idOf(task), 'had reserved files');
+  await leader.call('coordination.cancel_task', { task_id: second });
 }

@@ -47,7 +47,7 @@ ${deployment}
   --database-url <url>   for erase: the URL of the Realtime Database, if not https://<id>-default-rtdb.firebaseio.com`;
 
 export const rebuildUsage =
-  'Usage: npm run rebuild -- queue|counters|presence|access … [--dry-run] (--project <id> [--database-url <url>] | --emulator)';
+  'Usage: npm run rebuild -- queue|files|counters|presence|access … [--dry-run] (--project <id> [--database-url <url>] | --emulator)';
 
 export const doctorUsage = siteUsage('doctor', '  --json           prints JSON');
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { deployment, parsedLine, UsageError } from '../operator/deployment.ts';
 
 /** Kinds of derived data, in the order in which they are rebuilt. */
-export const KINDS = ['access', 'presence', 'counters', 'queue'] as const;
+export const KINDS = ['access', 'presence', 'counters', 'files', 'queue'] as const;
 export type Kind = (typeof KINDS)[number];
 
 const options = z.strictObject({
@@ -22,8 +22,8 @@ export function parseCommand(args: readonly string[]): Command {
   const { options: given, words } = parsedLine(args, { ...flags, ...texts }, options);
   const unknown = words.find((word) => !KINDS.some((kind) => kind === word));
   if (unknown !== undefined)
-    throw new UsageError(`Unknown kind "${unknown}". Use queue, counters, presence or access.`);
+    throw new UsageError(`Unknown kind "${unknown}". Use queue, files, counters, presence or access.`);
   const kinds = KINDS.filter((kind) => words.includes(kind));
-  if (kinds.length === 0) throw new UsageError('Specify what to rebuild: queue, counters, presence or access.');
+  if (kinds.length === 0) throw new UsageError('Specify what to rebuild: queue, files, counters, presence or access.');
   return { kinds, options: given };
 }

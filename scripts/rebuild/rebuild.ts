@@ -6,6 +6,7 @@ import { reachedRealtime } from '../operator/realtime.ts';
 import { rebuildAccess } from './access.ts';
 import type { Kind } from './arguments.ts';
 import { rebuildCounters } from './counters.ts';
+import { rebuildFiles } from './files.ts';
 import { rebuildPresence } from './presence.ts';
 import { rebuildQueue } from './queue.ts';
 import type { Rebuilding } from './rebuilding.ts';
@@ -14,6 +15,7 @@ const REBUILDS: Readonly<Record<Kind, (rebuilding: Rebuilding) => Promise<void>>
   access: rebuildAccess,
   presence: rebuildPresence,
   counters: rebuildCounters,
+  files: rebuildFiles,
   queue: rebuildQueue,
 };
 

@@ -28,6 +28,7 @@ import { authorizationFromDocument } from '../../functions/src/signin/rules/auth
 import { clientFromDocument } from '../../functions/src/signin/rules/clients.ts';
 import { headFromDocument } from '../../functions/src/toolsets/coding/rules/log.ts';
 import { linesFromDocument } from '../../functions/src/toolsets/coding/store/logs.ts';
+import { heldFilesFromDocument } from '../../functions/src/toolsets/coordination/rules/files/heldFiles.ts';
 import {
   mailboxFromDocument,
   taskMessageFromDocument,
@@ -88,6 +89,7 @@ const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string,
   ['accessChanges', accessChangeFromDocument],
   ['invitations', invitationFromDocument],
   ['tasks', taskFromDocument],
+  ['heldFiles', heldFilesFromDocument],
   ['tasks.logs', (data) => (isNote(data) ? notRead() : [headFromDocument(data), linesFromDocument(data)])],
   ['tasks.messages', taskMessageFromDocument],
   ['tasks.results', resultPartFromDocument],

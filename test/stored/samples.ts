@@ -504,6 +504,22 @@ export const CHANGES: readonly Change[] = [
   ...[...TASKS, ...CODING_TASKS].map((task): Change => ({ kind: 'createTask', task })),
   ...AGENTS.map((agent): Change => ({ kind: 'createAgent', agent })),
   {
+    kind: 'holdFiles',
+    workspace: 'default',
+    session: 'plain',
+    entries: {
+      plain: { agent_id: 'plain', claim_epoch: 1, globs: ['src/**'], touched: [], told: [] },
+      full: {
+        agent_id: 'plain',
+        claim_epoch: 2,
+        project: 'owner/name',
+        globs: ['docs/*.md'],
+        touched: ['src/a.ts'],
+        told: ['plain'],
+      },
+    },
+  },
+  {
     kind: 'replaceMailbox',
     mailbox: {
       id: 'plain',

@@ -16,6 +16,7 @@ import { signInWriters } from '../signin/store/signIns.ts';
 import type { CodingChange } from '../toolsets/coding/rules/ports.ts';
 import { codingWriters } from '../toolsets/coding/store/logs.ts';
 import type { CoordinationChange } from '../toolsets/coordination/rules/ports.ts';
+import { fileWriters } from '../toolsets/coordination/store/heldFiles.ts';
 import { mailboxWriters } from '../toolsets/coordination/store/queries.ts';
 import { ShardCounts } from '../toolsets/coordination/store/sessions.ts';
 import { coordinationEffects, sessionWriters, taskWriters } from '../toolsets/coordination/store/writers.ts';
@@ -66,6 +67,7 @@ export const changeWriters: ChangeWriters<ChangeKinds> = {
   ...taskWriters,
   ...sessionWriters(shardCounts),
   ...mailboxWriters,
+  ...fileWriters,
   ...codingWriters,
   ...linkWriters,
   ...subscriptionWriters,
@@ -109,6 +111,7 @@ export const changeLoosening: LooseningOf<ChangeKinds> = {
   // The first member and the access of a new workspace are separate changes, which have their own entries here.
   ...noLoosening('openSession', 'describeSession', 'archiveSession', 'reopenSession', 'sessionCleared'),
   ...noLoosening('queueGrew', 'renewCapabilityKeys', 'shardSession', 'count', 'createDiscovery', 'replaceMailbox'),
+  ...noLoosening('holdFiles', 'freeFiles'),
   ...noLoosening('appendLog', 'storeResult', 'linkPullRequest', 'replaceLink'),
   // A subscription delivers only events that its caller may read at the time of delivery.
   ...noLoosening('openSubscription', 'endSubscription', 'extendSubscription', 'renewRights', 'closeSubscription'),

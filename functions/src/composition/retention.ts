@@ -8,7 +8,7 @@ import { type GraphPorts, hasOpenAncestor } from '../graph/rules/linking.ts';
 import { StaleWriteError, type Store, type Versioned } from '../kernel/commit.ts';
 import { retryOnConflict } from '../kernel/concurrency.ts';
 import { deleteFound } from '../kernel/firestore/client.ts';
-import { ARCHIVE, COLLECTIONS, countersPath } from '../kernel/firestore/paths.ts';
+import { ARCHIVE, COLLECTIONS, countersPath, heldFilesPath } from '../kernel/firestore/paths.ts';
 import { readDue } from '../kernel/firestore/reading.ts';
 import { STALE_CODES, statusCode } from '../kernel/firestore/verifiedCommit.ts';
 import type { TimeCursor } from '../kernel/paging.ts';
@@ -90,6 +90,7 @@ function archiveRetention(database: Firestore, days: RetentionDays): SweepJob {
       if (workspace === undefined || (await Promise.all(isLeft)).includes(false)) return false;
       const { docs } = await database.collection(countersPath(workspace, ref.id)).select().get();
       const batch = database.batch().delete(ref, { lastUpdateTime: updateTime });
+      batch.delete(database.doc(heldFilesPath(ref.id)));
       for (const counter of docs) batch.delete(counter.ref);
       return batch.commit().then(
         () => true,

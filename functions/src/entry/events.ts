@@ -20,15 +20,18 @@ export const relayEvent = onDocumentCreated(
 
 /**
  * Reacts to a changed task: updates the queue's mirror in the Realtime Database, marks dependents that can never
- * start, continues the run that waits for the task, and adjusts the shard count of the task's session.
+ * start, continues the run that waits for the task, makes tasks claimable that waited for the task's files, and adjusts
+ * the shard count of the task's session.
  */
 export const mirrorTaskQueue = onDocumentWritten(
   { document: `${COLLECTIONS.tasks}/{taskId}`, ...followed },
   async ({ params: { taskId }, data }) => {
-    const { mirrorQueuedTask, orchestration, sessionSpreading, settleTask, tellIfGoalDone } = (await app()).services;
+    const { fileWaits, mirrorQueuedTask, orchestration, sessionSpreading, settleTask, tellIfGoalDone } = (await app())
+      .services;
     await Promise.all([
       orchestration.runs.taskChanged(taskId),
       settleTask(taskId, data?.after.data()),
+      fileWaits.taskWritten(taskId, data?.before.data(), data?.after.data()),
       mirrorQueuedTask(taskId, data?.before.data()),
       sessionSpreading.taskChanged(data?.after.data()),
       tellIfGoalDone(data?.before.data(), data?.after.data()),

@@ -12,7 +12,7 @@ describe('command line of npm run rebuild', () => {
 
   it('is rejected with an error if an argument is invalid', () => {
     const cases: [string[], RegExp][] = [
-      [[], /^Specify what to rebuild: queue, counters, presence or access\.$/],
+      [[], /^Specify what to rebuild: queue, files, counters, presence or access\.$/],
       [['queues'], /^Unknown kind "queues"/],
       [['queue', '--database-url', 'here'], /^--database-url: a URL$/],
       [['queue', '--dry'], /--dry/],

@@ -15,6 +15,7 @@ export const COLLECTIONS = {
   invitations: 'invitations',
   workspaces: 'workspaces',
   tasks: 'tasks',
+  heldFiles: 'heldFiles',
   discoveries: 'discoveries',
   idempotency: 'idempotency',
   commits: 'commits',
@@ -90,6 +91,9 @@ export const mailboxPath = documentIn(COLLECTIONS.mailboxes);
 /** Record of an access change, which makes instances drop cached credentials. */
 export const accessChangePath = documentIn(COLLECTIONS.accessChanges);
 export const taskPath = documentIn(COLLECTIONS.tasks);
+
+/** Files that the tasks of a session have reserved. The id is that of the session. */
+export const heldFilesPath = documentIn(COLLECTIONS.heldFiles);
 
 /** Subcollection with the chunks of a task's log, including system messages. */
 export const TASK_LOGS = 'logs';

@@ -121,6 +121,12 @@ export class CommitWrites {
     this.batch.update(this.document(path, version), data, atVersion(version));
   }
 
+  /** Like `replace`, with field paths. */
+  replaceFields(path: string, [first, ...more]: readonly FieldPair[], version: string): void {
+    const document = this.document(path, version);
+    if (first !== undefined) this.batch.update(document, ...first, ...more.flat(), atVersion(version));
+  }
+
   /** Like `replace`, for a document that stores the ids of its latest commits. */
   replaceLatest(path: string, data: Fields, version: string): void {
     const document = this.document(path, version);

@@ -12,6 +12,7 @@ import { type BudgetWaitPorts, BudgetWaits } from './rules/budgetWait.ts';
 import { TaskClaims } from './rules/claims.ts';
 import { CoordinationService } from './rules/coordination.ts';
 import { TaskCreation } from './rules/creation.ts';
+import { FileWaits } from './rules/files/fileWaits.ts';
 import { type CodingExpiry, TaskSweep } from './rules/leases.ts';
 import { AgentMembership } from './rules/membership.ts';
 import { AgentMessages } from './rules/messages.ts';
@@ -28,6 +29,7 @@ import { TaskQueue } from './rules/taskProgress.ts';
 import { TaskUpdates } from './rules/taskUpdates.ts';
 import { SessionUndo, TaskUndo } from './rules/undoTasks.ts';
 import { TaskProgressExplainer } from './rules/waitReasons.ts';
+import { FirestoreHeldFilesQueries } from './store/heldFiles.ts';
 import { FirestoreMailboxQueries, FirestoreTaskQueries } from './store/queries.ts';
 import { FirestoreQueueQueries, mirrorQueuedTask } from './store/queue.ts';
 import { FirestoreSessionQueries, type ShardCounts } from './store/sessions.ts';
@@ -62,11 +64,13 @@ export function createCoordination<Change extends AnyChange>(dependencies: Coord
     queue: new FirestoreQueueQueries(database, documents, access.log),
     sessions: new FirestoreSessionQueries(database, documents, shardCounts),
     mailboxes: new FirestoreMailboxQueries(database, documents),
+    heldFiles: new FirestoreHeldFilesQueries(database, documents),
     writtenTasks: new BoundedMap(MAX_WRITTEN_TASKS),
   };
   const messages = new AgentMessages(ports);
   const stuckTasks = new StuckTasks(ports);
   const proofs = new Proofs(ports);
+  const fileWaits = new FileWaits(ports);
   const taskCreation: PortOf<TaskCreation<CoordinationChange | Change>> = new TaskCreation({ ...ports, store });
   const undoing = { ...ports, taskFields, sessionFields };
   const services = {
@@ -90,6 +94,7 @@ export function createCoordination<Change extends AnyChange>(dependencies: Coord
       const checked = checkedTaskOf(written);
       if (checked !== undefined) await proofs.look(checked);
     },
+    fileWaits,
   };
   return {
     ports,

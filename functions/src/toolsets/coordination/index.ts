@@ -127,6 +127,9 @@ export {
   toolCapability,
 } from './rules/codingTask.ts';
 export { TaskCreation, type TaskDraft } from './rules/creation.ts';
+export { FileTouches } from './rules/files/fileTouches.ts';
+export type { SharedFile } from './rules/files/heldFiles.ts';
+export { filesFor, withoutFileWait } from './rules/files/reserving.ts';
 export type { CodingExpiry } from './rules/leases.ts';
 export type { Message } from './rules/mailbox.ts';
 export type { AgentMembership } from './rules/membership.ts';
@@ -192,5 +195,13 @@ export {
 export { requireTaskManager } from './rules/taskActions.ts';
 export { outcomeChanges, taskChanges, taskNode, withSpent } from './rules/taskChanges.ts';
 export { MAX_STATE_SHARE, TaskQueue } from './rules/taskProgress.ts';
-export { acceptanceArgument, messagesResponse, messagesShape, text } from './tools/coordinationResponses.ts';
+export {
+  acceptanceArgument,
+  filesResponse,
+  filesShape,
+  messagesResponse,
+  messagesShape,
+  text,
+  texts,
+} from './tools/coordinationResponses.ts';
 export { proofResponse, proofShape, verifyingResponse, verifyingShape } from './tools/proofResponses.ts';

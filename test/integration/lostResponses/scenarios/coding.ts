@@ -54,7 +54,14 @@ export const coding = scenariosOf('coding', {
       return { args: { ...args, epoch: 1, entries: [heard], heard: [id] }, principal };
     },
   },
-  heartbeat_task: (fixture) => claimed(fixture, { epoch: 1, progress: 'Running the tests' }),
+  heartbeat_task: {
+    'with progress': (fixture) => claimed(fixture, { epoch: 1, progress: 'Running the tests' }),
+    'with files that another task has': async (fixture) => {
+      await fixture.create({ files: ['src/'] });
+      await fixture.claim(await fixture.join('bob'));
+      return claimed(fixture, { epoch: 1, files: ['src/a.ts'] });
+    },
+  },
   end_task: {
     completed: (fixture) => claimed(fixture, { status: 'completed', epoch: 1, result: { summary: 'Made it' } }),
     'as failed, with a retry': (fixture) =>

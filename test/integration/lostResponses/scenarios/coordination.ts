@@ -48,6 +48,17 @@ export const coordination = scenariosOf('coordination', {
       await fixture.create({}, {}, {});
       return { args: { agent_id }, principal: fixture.principal('ann') };
     },
+    'with files': async (fixture) => {
+      const agent_id = await fixture.join('ann');
+      await fixture.create({ files: ['src/'] });
+      return { args: { agent_id }, principal: fixture.principal('ann') };
+    },
+    'that puts off a task whose files another has': async (fixture) => {
+      const agent_id = await fixture.join('ann');
+      await fixture.create({ files: ['src/'] }, { files: ['src/a.ts'] }, { files: ['docs/'] });
+      await fixture.claim(await fixture.join('bob'));
+      return { args: { agent_id }, principal: fixture.principal('ann') };
+    },
     'for a held task that is not started': async (fixture) => {
       const { principal, agent_id } = await fixture.holder();
       await fixture.allow(agent_id, 2);

@@ -15,16 +15,19 @@ import {
   closedRuling,
   codingClaimed,
   DEFAULT_LEASE_SECONDS,
+  filesFor,
   isHeld,
   isVerifying,
   notClaimable,
   ownerState,
   recordStart,
   requireTaskManager,
+  type SharedFile,
   startTask,
   taskChanges,
   usageChanges,
   withAuthor,
+  withoutFileWait,
 } from '../../coordination/index.ts';
 import { endByDecision, endByRunner, endingChanges, isSentBack, withCheckedCommit, withResult } from './ending.ts';
 import { appendChanges, appendNote, type LogEntry } from './log.ts';
@@ -54,6 +57,8 @@ interface EndRequest extends TaskReference, EndReport {
 
 interface StartedTask {
   readonly task: CodingTask;
+  /** Files that other tasks have too. */
+  readonly shared?: readonly SharedFile[];
   readonly changes: readonly CodingChange[];
 }
 
@@ -71,11 +76,12 @@ export class CodingChanges extends Service<CodingPorts> {
     return changeTask(this.ports, request, async (found, now) => {
       const { value: before } = found;
       if (!isHolder(principal, before)) requireTaskManager(principal, before, 'taskId');
-      const { task, changes } =
+      const { task, changes, shared }: StartedTask =
         status === undefined ? { task: before, changes: [] } : await this.start(principal, found, now);
       const noted = await this.withNote(before, principal, log, now);
-      await this.ports.store.commit([...changes, ...noted], recordResponse({ task, now }));
-      return { task, now };
+      const read = { task, now, ...(shared && { shared }) };
+      await this.ports.store.commit([...changes, ...noted], recordResponse(read));
+      return read;
     });
   }
 
@@ -167,10 +173,11 @@ export class CodingChanges extends Service<CodingPorts> {
     if ((await ownerState(this.ports, found.value, agent.value)) !== 'works')
       throw notClaimable(id, 'its owner no longer has the role worker in the workspace', 'Create another task.');
     if (open?.session.id !== session) throw notClaimable(id, 'its session is archived', 'Create another task.');
-    const taken = claimedBy(claimTask(found.value, agent_id, DEFAULT_LEASE_SECONDS, now), agent.value, principal);
-    const claimed = codingClaimed(taken, undefined);
-    const task = asCodingTask(startTask(claimed, { agent_id }, now));
-    return { task, changes: claimChanges(found, task, agent, now) };
+    // A caller that names the task shares its files with those who have them.
+    const taken = claimTask(withoutFileWait(found.value), agent_id, DEFAULT_LEASE_SECONDS, now);
+    const claimed = codingClaimed(claimedBy(taken, agent.value, principal), undefined);
+    const { task, changes, shared } = await filesFor(this.ports, startTask(claimed, { agent_id }, now));
+    return { task: asCodingTask(task), changes: [...claimChanges(found, task, agent, now), ...changes], shared };
   }
 
   private async withNote(

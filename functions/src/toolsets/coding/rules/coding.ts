@@ -34,6 +34,7 @@ interface CodingDraft {
   readonly config?: Readonly<Record<string, unknown>> | undefined;
   readonly priority: number;
   readonly dependencies?: readonly string[] | undefined;
+  readonly context_files?: readonly string[] | undefined;
   readonly part_of?: NodeRef | undefined;
   readonly traceparent?: string | undefined;
   readonly acceptance?: TaskDraft['acceptance'];
@@ -72,7 +73,7 @@ export class CodingService extends Service<CodingPorts> {
           description,
           priority,
           dependencies,
-          files: [],
+          files: draft.context_files ?? [],
           part_of: draft.part_of,
           acceptance: draft.acceptance,
           ...(traceparent !== undefined && { traceparent }),

@@ -13,6 +13,8 @@ import {
   type ClaimOutcome,
   type CodingTask,
   claimChanges,
+  FileTouches,
+  filesFor,
   type Hearing,
   isClosed,
   isForTask,
@@ -20,6 +22,7 @@ import {
   type Message,
   type MessageReceipt,
   renewLease,
+  type SharedFile,
   startTask,
   taskChanges,
   toolCapability,
@@ -44,6 +47,7 @@ interface RunnerClaimRequest {
 
 export interface RunnerClaimed {
   readonly task: CodingTask | undefined;
+  readonly shared?: readonly SharedFile[];
   readonly messages: readonly Message[];
 }
 
@@ -53,6 +57,8 @@ interface HeartbeatReport extends MessageReceipt {
   readonly state?: 'started' | 'in_progress' | 'waiting' | undefined;
   readonly progress?: string | undefined;
   readonly hearing?: Hearing | undefined;
+  /** Files that the branch has changed so far, if the list is new. */
+  readonly files?: readonly string[] | undefined;
 }
 
 export interface Heartbeat {
@@ -77,6 +83,8 @@ const MAX_DATA_BYTES = 16 * 1024;
 const RENEWAL_SHARE = 2 / 3;
 
 export class CodingRunners extends Service<CodingPorts> {
+  private readonly fileTouches = new FileTouches(this.ports);
+
   /** Claims a task, or waits up to `waitMs`. @throws NOT_FOUND; FORBIDDEN if the caller cannot act for the agent */
   async claim(
     principal: Principal,
@@ -134,6 +142,7 @@ export class CodingRunners extends Service<CodingPorts> {
     const { workspace, taskId, waitMs = 0, receivedUntil = '' } = request;
     let until: AbortSignal | undefined;
     let isThere = false;
+    let { files } = request;
     for (;;) {
       const isLast = until?.aborted ?? waitMs === 0;
       const { answer, agent, ends, version, leaseSeconds } = await changeTask(
@@ -141,6 +150,8 @@ export class CodingRunners extends Service<CodingPorts> {
         request,
         async (found, now) => {
           const { answer, agent, changes } = await this.report(principal, found, { ...request, isThere }, now);
+          if (files !== undefined && answer.stop === undefined) await this.fileTouches.touch(found, files);
+          files = undefined;
           const ends = isLast || answer.stop !== undefined || answer.messages.length > 0;
           await this.ports.store.commit(changes, ends ? recordResponse(answer) : undefined);
           return { answer, agent, ends, version: found.version, leaseSeconds: found.value.claim?.lease_seconds ?? 0 };
@@ -198,14 +209,16 @@ export class CodingRunners extends Service<CodingPorts> {
     if (isHolding) return { answer, changes: taskChanges(before, task, version, now) };
     const agent = await this.ports.agents.find(claimant.agent_id);
     if (agent === undefined) throw new Error(`The agent that held task ${task.id} no longer exists.`);
-    return { answer, changes: claimChanges(found, task, agent, now) };
+    const files = await filesFor(this.ports, task);
+    return { answer, changes: [...claimChanges(found, files.task, agent, now), ...files.changes] };
   }
 }
 
 function claimedBy(outcome: ClaimOutcome): RunnerClaimed {
   if (outcome.kind === 'none') return { task: undefined, messages: [] };
   const task = asCodingTask(outcome.task);
-  return { task, messages: outcome.messages?.filter((message) => isForTask(message, task.id)) ?? [] };
+  const { messages = [], shared = [] } = outcome;
+  return { task, shared, messages: messages.filter((message) => isForTask(message, task.id)) };
 }
 
 /** Updates the state, and renews the lease if it is due. @throws MusterError CONFLICT for an earlier state */

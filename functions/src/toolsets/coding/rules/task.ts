@@ -17,6 +17,7 @@ import {
   type OwnerPorts,
   type Proofs,
   requireCodingTask,
+  type SharedFile,
   type TaskClaims,
   type TaskCreation,
   type TaskStatus,
@@ -161,4 +162,6 @@ export type ReportedFailure = Failure & {
 export interface ReadTask {
   readonly task: CodingTask;
   readonly now: Date;
+  /** Files that other tasks have too, if this call claimed the task. */
+  readonly shared?: readonly SharedFile[];
 }

@@ -4,7 +4,16 @@ import { partOf } from '../../../graph/rules/linking.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { fittingItems } from '../../../kernel/json.ts';
 import { listUpTo, reading, textUpTo, wholeNumber, writing } from '../../../mcp/tool.ts';
-import { acceptanceArgument, CODING_TOOLS, type CodingTask, programOf, text } from '../../coordination/index.ts';
+import {
+  acceptanceArgument,
+  CODING_TOOLS,
+  type CodingTask,
+  filesResponse,
+  filesShape,
+  programOf,
+  text,
+  texts,
+} from '../../coordination/index.ts';
 import type { ReadTask } from '../rules/task.ts';
 import * as shapes from './codingResponses.ts';
 
@@ -14,7 +23,7 @@ export const createTask = shapes.defineTool({
   description:
     'Creates a task for an AI coding agent on a branch; a runner claims and ends it. coding.report_task shows its progress.',
   details: `Returns immediately. The resource task://{taskId} also shows the task. The tool is ${CODING_TOOLS.join(', ')}, or another that a runner of the workspace declared.`,
-  rare: ['acceptance'],
+  rare: ['acceptance', 'context_files'],
   input: z.strictObject({
     tool: textUpTo(100).describe('Such as CLAUDECODE or CODEX'),
     description: text('Task description', 20_000),
@@ -28,6 +37,7 @@ export const createTask = shapes.defineTool({
       ),
     priority: wholeNumber(1, 10).default(5).describe('1 (first) to 10 (last)'),
     dependencies: listUpTo(100, idOf('a task')).optional().describe('IDs of tasks to complete first'),
+    context_files: texts('Relevant files', 200).optional(),
     part_of: partOf,
     acceptance: acceptanceArgument,
   }),
@@ -73,11 +83,14 @@ export const updateTask = shapes.defineTool({
     status: z.enum(['in_progress', 'completed', 'failed']).optional().describe('New status'),
     log: text('Line to add', 10_000).optional(),
   }),
-  output: shapes.responseShape(z.object({ task: shapes.taskShape })),
+  output: shapes.responseShape(z.object({ task: shapes.taskShape, files_shared: filesShape })),
   ...writing('worker', { destructiveHint: true, idempotentHint: false }),
   example: { taskId: 'task-000abc-001', log: 'The tests of the login endpoint pass.' },
-  response: ({ task, now }: ReadTask) =>
-    shapes.success('Task updated.', { task: shapes.codingTaskResponse(task, now) }),
+  response: ({ task, now, shared }: ReadTask) =>
+    shapes.success('Task updated.', {
+      task: shapes.codingTaskResponse(task, now),
+      files_shared: filesResponse(shared),
+    }),
   handler: ({ services, workspace, principal, recordResponse }, change) =>
     services.codingChanges.update(principal, { workspace, ...change }, recordResponse),
 });

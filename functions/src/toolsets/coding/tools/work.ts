@@ -11,6 +11,8 @@ import {
   CODING_AGENT,
   type CodingTask,
   FAILURE_CLASSES,
+  filesResponse,
+  filesShape,
   HEARINGS,
   isClosed,
   messagesResponse,
@@ -21,6 +23,7 @@ import {
   RUNS_COMMANDS,
   TOOL_NAME,
   text,
+  texts,
 } from '../../coordination/index.ts';
 import type { CodingServices } from '../create.ts';
 import { LOG_LEVELS, LOG_TYPES } from '../rules/log.ts';
@@ -151,12 +154,14 @@ export const claimTask = shapes.defineTool({
       .default(DEFAULT_LEASE_SECONDS),
     readUntil: idOf('a message').optional().describe('For older runners: last message you delivered'),
   }),
-  output: shapes.responseShape(z.object({ task: claimedShape.nullable(), messages: standingShape.messages })),
+  output: shapes.responseShape(
+    z.object({ task: claimedShape.nullable(), files_shared: filesShape, messages: standingShape.messages }),
+  ),
   returnsWhole: true,
   ...writing('worker', { destructiveHint: false, idempotentHint: false }),
   notifies: true,
   example: { agentId: 'terminal-2', tools: ['CLAUDECODE'], waitMs: 0 },
-  response: ({ task, messages }: RunnerClaimed) => {
+  response: ({ task, shared, messages }: RunnerClaimed) => {
     if (task?.claim === undefined) return shapes.success('No task to claim.', { task: null });
     const { coding, claim } = task;
     const previous = coding.attempts.at(-1);
@@ -169,6 +174,7 @@ export const claimTask = shapes.defineTool({
         previous: previous && shapes.pastAttemptResponse(task, previous),
         traceparent: task.traceparent,
       },
+      files_shared: filesResponse(shared),
       messages: messagesResponse(messages),
     });
   },
@@ -191,6 +197,7 @@ export const heartbeatTask = shapes.defineTool({
       .enum(HEARINGS)
       .optional()
       .describe('When your coding agent hears a message: with its next model request, or after its turn'),
+    files: texts('Files that the branch has changed so far, if the list is new', 1000).optional(),
     ...receipt,
     // Without a default, because an idempotency key of the last release stores a digest of the arguments.
     waitMs: wholeNumber(0, MAX_WAIT_MS).optional().describe('Milliseconds to wait for a message or stop; default: 0'),

@@ -12,7 +12,7 @@ import type { BudgetPorts } from '../../../graph/rules/ports.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { Service, skipUnreadable } from '../../../kernel/ports.ts';
 import { queueGrowth } from './openSession.ts';
-import type { CoordinationChange, CoordinationPorts } from './ports.ts';
+import type { CoordinationChange, CoordinationPorts, WaitField } from './ports.ts';
 import { endBackoff } from './stateMachine.ts';
 import type { Task } from './task.ts';
 
@@ -76,26 +76,35 @@ export async function usageChanges(
 
 export class BudgetWaits extends Service<CoordinationPorts> {
   /** Makes the tasks that wait for the budget claimable again. Each claim then checks the budget again. */
-  async budgetChanged(key: string): Promise<void> {
-    for (let after: string | undefined, more = true; more; ) {
-      const ids = await this.ports.tasks.waitingFor(key, BATCH, after);
-      for (const id of ids) await this.end(id, key);
-      after = ids.at(-1);
-      more = ids.length === BATCH;
-    }
+  budgetChanged(key: string): Promise<void> {
+    return endWaits(this.ports, 'budget_wait', key);
   }
+}
 
-  private end(taskId: string, key: string): Promise<void> {
-    const { tasks, sessions, store, randomness } = this.ports;
-    return retryOnConflict(randomness, async () => {
-      const found = await skipUnreadable(tasks.find(taskId));
-      if (found?.value.budget_wait !== key) return;
-      const { value: before, version } = found;
-      // If the wait has ended already, only `budget_wait` is removed.
-      const isWaiting = budgetReason(before) !== undefined;
-      const { budget_wait: _, ...task } = isWaiting ? endBackoff(before) : before;
-      const grown = isWaiting ? await queueGrowth(sessions, before) : [];
-      await store.commit([{ kind: 'replaceTask', task, before, version }, ...grown]);
-    });
+/** Makes the tasks claimable again whose field has this value. */
+export async function endWaits(ports: CoordinationPorts, field: WaitField, key: string): Promise<void> {
+  for (let after: string | undefined, more = true; more; ) {
+    const ids = await ports.tasks.waitingFor(field, key, { limit: BATCH, after });
+    for (const id of ids) await endWait(ports, id, field, key);
+    after = ids.at(-1);
+    more = ids.length === BATCH;
   }
+}
+
+function endWait(
+  { tasks, sessions, store, randomness }: CoordinationPorts,
+  taskId: string,
+  field: WaitField,
+  key: string,
+): Promise<void> {
+  return retryOnConflict(randomness, async () => {
+    const found = await skipUnreadable(tasks.find(taskId));
+    if (found?.value[field] !== key) return;
+    const { value: before, version } = found;
+    // If the wait has ended already, only the field is removed.
+    const isWaiting = before.status === 'available' && before.retry_at !== undefined;
+    const { [field]: _, ...task } = isWaiting ? endBackoff(before) : before;
+    const grown = isWaiting ? await queueGrowth(sessions, before) : [];
+    await store.commit([{ kind: 'replaceTask', task, before, version }, ...grown]);
+  });
 }

@@ -14,10 +14,19 @@ import { agentUid } from '../../../identity/rules/principal.ts';
 import { type RecordResponse, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import { Batching, type LongPoll, retryOnConflict } from '../../../kernel/concurrency.ts';
 import { fittingItems } from '../../../kernel/json.ts';
-import { BoundedMap } from '../../../kernel/memoCache.ts';
+import { BoundedMap, lazy } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { type BudgetWaitPorts, budgetRefusal, pauseForBudget } from './budgetWait.ts';
 import { claimableNow, projectCapability, type RunnerClaim, runnerMembership } from './codingTask.ts';
+import type { HeldFilesQueries } from './files/heldFiles.ts';
+import {
+  filesReason,
+  pausedForFiles,
+  readFiles,
+  type TakenFiles,
+  takeFiles,
+  withoutFileWait,
+} from './files/reserving.ts';
 import type { Message } from './mailbox.ts';
 import type { AgentMessages } from './messages.ts';
 import { type ClaimState, type NoTask, NoTaskExplainer, noTask, ownWork } from './noTask.ts';
@@ -30,6 +39,7 @@ import type { Session } from './session.ts';
 import { claimTask, endBackoff, startTask } from './stateMachine.ts';
 import {
   capabilityKey,
+  compareInQueue,
   isHeld,
   isProgramCapability,
   type QueuePart,
@@ -66,6 +76,8 @@ interface ClaimRequest {
   readonly readsMessages?: boolean;
   /** The caller, who gets no review of work that was done with the same credential. */
   readonly by: Reviewer;
+  /** Whether the claim takes tasks whose files another task has reserved. Default: false. */
+  readonly sharesFiles?: boolean;
   /** Set if a runner makes the claim. A runner gets only coding tasks, and none that it already holds. */
   readonly runner?: RunnerClaim;
 }
@@ -74,13 +86,16 @@ export type ClaimOutcome = (
   | { readonly kind: 'claimed' | 'resumed'; readonly task: Task }
   /** `why` is undefined for runners, because they wait for a task. */
   | { readonly kind: 'none'; readonly mark: QueueMark; readonly why?: NoTask }
-) & { readonly messages?: readonly Message[] };
+) &
+  Partial<Pick<TakenFiles, 'shared' | 'notice'>> & { readonly messages?: readonly Message[] };
 
 interface Claiming extends ClaimState {
   readonly request: ClaimRequest;
   readonly mark: QueueMark;
   /** Review of the agent's own work, if one is waiting. */
   readonly own?: Task | undefined;
+  /** Reads the reserved files once. */
+  readonly heldFiles: HeldFilesQueries;
   readonly recordResponse: RecordResponse<ClaimOutcome>;
 }
 
@@ -132,7 +147,8 @@ export class TaskClaims extends Service<
     const messages = await this.ports.messages.unread({ ...agent.value, readsMessages }, workspace);
     const withMessages = (outcome: ClaimOutcome) => (messages.length === 0 ? outcome : { ...outcome, messages });
     const record: RecordResponse<ClaimOutcome> = (outcome) => recordResponse(withMessages(outcome));
-    const claiming = { request, session, agent, mark, growth, recordResponse: record };
+    const held = lazy(() => this.ports.heldFiles.find(session.id));
+    const claiming = { request, session, agent, mark, growth, heldFiles: { find: held }, recordResponse: record };
     if (runner !== undefined) return withMessages(await this.claimForRunner(claiming, runner, declared));
     // The response to a claim that also started its task may have been lost, so only ids in the call prove receipt.
     const resumed = await this.resumableTask(agent.value, session, heldTaskIds ?? (request.start ? [] : undefined));
@@ -180,35 +196,87 @@ export class TaskClaims extends Service<
   }
 
   private async claimNext(claiming: Claiming, keys: readonly string[]): Promise<ClaimOutcome> {
-    const { request, session, agent, mark, growth, recordResponse } = claiming;
+    const { request, session, agent, mark, recordResponse } = claiming;
+    const shared = request.sharesFiles ? await this.claimShared(claiming, keys) : undefined;
+    if (shared !== undefined) return shared;
     const window = this.window(session.id, keys, request.runner && runnerMembership(agent.value));
-    for (let refused = 0; refused < MAX_REJECTED_WINDOW; refused++) {
-      const candidate = await window.next(growth);
-      if (candidate === undefined) break;
-      let outcome: 'claimed' | 'refused' = 'refused';
-      try {
-        const claimed = await this.claimFound(candidate, claiming);
-        outcome = 'claimed';
-        if (claimed !== undefined) return claimed;
-      } finally {
-        window.finish(candidate.value.id, outcome);
-      }
+    const sharing: Versioned<Task>[] = [];
+    try {
+      const claimed = await this.claimFrom(window, claiming, sharing);
+      if (claimed !== undefined) return claimed;
+    } finally {
+      for (const { value } of sharing) window.finish(value.id, 'refused');
     }
     const retried = await this.ports.tasks.firstBackoff(session.id);
-    if (await this.endBackoffOf(retried, session)) throw new StaleWriteError();
+    const holder = retried?.value.files_wait;
+    const held = holder === undefined ? undefined : (await claiming.heldFiles.find(session.id))?.value;
+    // The holder may have freed its files while the claim that put the task off was deciding.
+    const isFree = holder !== undefined && held?.tasks[holder] === undefined;
+    if (await this.endBackoffOf(retried, session, isFree)) throw new StaleWriteError();
     if (request.runner !== undefined) return this.outcomeOf({ kind: 'none', mark }, recordResponse);
     const { own } = claiming;
+    const explained = { ...claiming, held };
     const why = own
       ? ownWork(own)
-      : await this.noTaskExplainer.explain(claiming, retried?.value, this.ports.clock.now());
+      : await this.noTaskExplainer.explain(explained, retried?.value, this.ports.clock.now());
     return this.outcomeOf({ kind: 'none', mark, why }, recordResponse);
   }
 
-  /** Returns undefined if the task now waits for a budget, or if its owner lost access or could not be checked. */
+  /**
+   * Claims the first task with free files, or else the first that has waited for its files for long enough.
+   * @param sharing receives the tasks of the window that were kept for the end
+   */
+  private async claimFrom(
+    window: ClaimWindow,
+    claiming: Claiming,
+    sharing: Versioned<Task>[],
+  ): Promise<ClaimOutcome | undefined> {
+    for (let refused = 0; refused < MAX_REJECTED_WINDOW; refused++) {
+      const candidate = await window.next(claiming.growth);
+      if (candidate === undefined) break;
+      let outcome: 'claimed' | 'refused' | 'kept' = 'refused';
+      try {
+        const claimed = await this.claimFound(candidate, claiming, false);
+        outcome = claimed === 'shares' ? 'kept' : 'claimed';
+        if (claimed === 'shares') sharing.push(candidate);
+        else if (claimed !== undefined) return claimed;
+      } finally {
+        if (outcome !== 'kept') window.finish(candidate.value.id, outcome);
+      }
+    }
+    const [first] = sharing;
+    return first && this.claimFound(first, claiming);
+  }
+
+  /** Claims a task that waits for files, although another task still has them. */
+  private async claimShared(claiming: Claiming, keys: readonly string[]): Promise<ClaimOutcome | undefined> {
+    const waiting = await this.ports.tasks.waitingForFiles(claiming.session.id, MAX_REJECTED_WINDOW);
+    const fitting = waiting.filter(({ value }) => {
+      const isOnlyWait = filesReason(value) !== undefined && value.blockers === 1;
+      return isOnlyWait && keys.includes(capabilityKey(value.required_capabilities));
+    });
+    for (const { value, version } of fitting.sort((a, b) => compareInQueue(a.value, b.value))) {
+      const claimed = await this.claimFound({ value: withoutFileWait(value), version }, claiming);
+      if (claimed !== undefined) return claimed;
+    }
+    return undefined;
+  }
+
+  /**
+   * Returns undefined if the task now waits, or if its owner lost access or could not be checked.
+   * @param mayShare without it, returns `shares` for a task that has waited for files that another task still has
+   */
+  private claimFound(before: Versioned<Task>, claiming: Claiming): Promise<ClaimOutcome | undefined>;
+  private claimFound(
+    before: Versioned<Task>,
+    claiming: Claiming,
+    mayShare: boolean,
+  ): Promise<ClaimOutcome | 'shares' | undefined>;
   private async claimFound(
     before: Versioned<Task>,
-    { request, agent, recordResponse }: Claiming,
-  ): Promise<ClaimOutcome | undefined> {
+    { request, agent, heldFiles, recordResponse }: Claiming,
+    mayShare = true,
+  ): Promise<ClaimOutcome | 'shares' | undefined> {
     const now = this.ports.clock.now();
     const standing = await ownerState(this.ports, before.value, agent.value);
     if (standing === 'out') await this.ports.store.commit(lostAccessChanges(before, now));
@@ -226,9 +294,19 @@ export class TaskClaims extends Service<
       request.by,
     );
     const claimed = codingClaimed(taken, request.runner);
-    const task = request.start ? startTask(claimed, { agent_id: agent.value.id }, now) : claimed;
-    const changes = claimChanges(before, task, agent, now);
-    const outcome = await this.outcomeOf({ kind: 'claimed', task }, recordResponse, changes);
+    const files = await readFiles({ heldFiles }, claimed);
+    const paused = request.sharesFiles ? undefined : pausedForFiles(before.value, files, now);
+    if (paused !== undefined) {
+      const change = { kind: 'replaceTask', task: paused, before: before.value, version: before.version } as const;
+      await this.ports.store.commit([change]);
+      return undefined;
+    }
+    const hasWaited = before.value.files_since !== undefined && files !== undefined && files.shared.length > 0;
+    if (!mayShare && hasWaited && !request.sharesFiles) return 'shares';
+    const started = request.start ? startTask(claimed, { agent_id: agent.value.id }, now) : claimed;
+    const { task, changes: reserving, ...told } = takeFiles(started, files);
+    const changes = [...claimChanges(before, task, agent, now), ...reserving];
+    const outcome = await this.outcomeOf({ kind: 'claimed', task, ...told }, recordResponse, changes);
     // The lease depends on the agent's last-seen time, so a short lease needs an exact last-seen time.
     if (request.leaseSeconds < SHORT_LEASE_SECONDS && request.runner === undefined)
       await touchPresence(this.ports, agent.value, request.leaseSeconds);
@@ -236,12 +314,13 @@ export class TaskClaims extends Service<
   }
 
   /** Returns a held task again. Starts it if the request says so and the agent has not started it. */
-  private resume({ value, version }: Versioned<Task>, { request, agent, recordResponse }: Claiming) {
+  private async resume({ value, version }: Versioned<Task>, { request, agent, recordResponse }: Claiming) {
     const now = this.ports.clock.now();
+    const { shared = [] } = (value.files_held && (await readFiles(this.ports, value))) || {};
     const starts = request.start && value.status === 'claimed';
     const task = starts ? startTask(value, { agent_id: agent.value.id }, now) : value;
     const changes = starts ? taskChanges(value, task, version, now) : [];
-    return this.outcomeOf({ kind: 'resumed', task }, recordResponse, changes);
+    return this.outcomeOf({ kind: 'resumed', task, shared }, recordResponse, changes);
   }
 
   /** Returns the held task that the agent gets again instead of a new one, if any. */
@@ -265,9 +344,9 @@ export class TaskClaims extends Service<
   }
 
   /** Makes a task claimable if its retry delay is over. Returns whether the delay is over. */
-  private async endBackoffOf(waiting: Versioned<Task> | undefined, session: Session): Promise<boolean> {
+  private async endBackoffOf(waiting: Versioned<Task> | undefined, session: Session, isOver = false): Promise<boolean> {
     const now = this.ports.clock.now();
-    if (waiting?.value.retry_at === undefined || waiting.value.retry_at > now) return false;
+    if (waiting?.value.retry_at === undefined || (waiting.value.retry_at > now && !isOver)) return false;
     if (waiting.value.session !== session.id) return false;
     const task = endBackoff(waiting.value);
     await this.ports.store.commit([

@@ -46,6 +46,8 @@ export interface MessageChanges {
     readonly version?: string;
     /** The message that was added. */
     readonly sent?: Message;
+    /** Messages from Muster itself that were added. */
+    readonly noticed?: readonly Message[];
     /** The messages that were removed, because the agent has read them. */
     readonly read?: readonly Message[];
   };

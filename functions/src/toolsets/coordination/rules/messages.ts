@@ -10,7 +10,7 @@ import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MusterError, notFound } from '../../../kernel/errors.ts';
 import { readFor, readUnreadable, Service } from '../../../kernel/ports.ts';
 import { CODING_AGENT } from './codingTask.ts';
-import type { Mailbox, Message } from './mailbox.ts';
+import type { Mailbox, Message, MessageChanges } from './mailbox.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import { HEARINGS, type Hearing, isClosed, type Task, taskNotFound } from './task.ts';
 
@@ -163,6 +163,40 @@ export class AgentMessages extends Service<CoordinationPorts> {
   }
 }
 
+/** Message that Muster itself sends to the holder of a task. */
+export interface Notice {
+  readonly agentId: string;
+  readonly taskId: string;
+  readonly text: string;
+}
+
+/** Returns the changes that send notices. A full mailbox gets none. */
+export async function noticeChanges(
+  { mailboxes, clock }: Pick<CoordinationPorts, 'mailboxes' | 'clock'>,
+  workspace: string,
+  notices: readonly Notice[],
+): Promise<readonly CoordinationChange[]> {
+  const changes: CoordinationChange[] = [];
+  for (const agentId of new Set(notices.map((one) => one.agentId))) {
+    const own = notices.filter((one) => one.agentId === agentId);
+    const found = await mailboxes.find(agentId);
+    const { messages, count } = found?.value ?? { messages: [], count: 0 };
+    const room = MAX_UNREAD - messages.filter((one) => one.workspace === workspace).length;
+    const noticed = own.slice(0, Math.max(0, room)).map(({ taskId, text }, index): Message => {
+      return { id: messageId(count + index + 1), from: 'muster', workspace, text, at: clock.now(), task_id: taskId };
+    });
+    if (noticed.length === 0) continue;
+    const mailbox = { id: agentId, messages: [...messages, ...noticed], count: count + noticed.length };
+    changes.push(...mailboxChanges(mailbox, found, { noticed }));
+  }
+  return changes;
+}
+
+/** Returns the id of an agent's message. Ids are unique per agent, and sort in the order of sending. */
+function messageId(count: number): string {
+  return `message-${String(count).padStart(9, '0')}`;
+}
+
 /** Returns the changes that remove read messages from their mailbox. */
 function confirmation(found: Versioned<Mailbox> | undefined, read: readonly Message[]): CoordinationChange[] {
   if (found === undefined || read.length === 0) return [];
@@ -170,29 +204,10 @@ function confirmation(found: Versioned<Mailbox> | undefined, read: readonly Mess
   return mailboxChanges({ ...found.value, messages }, found, { read });
 }
 
-/** Returns the changes that send a note from Muster to an agent; none if the agent's mailbox is full. */
-export async function noteChanges(
-  { mailboxes }: Pick<CoordinationPorts, 'mailboxes'>,
-  agentId: string,
-  { workspace, text, taskId }: { readonly workspace: string; readonly text: string; readonly taskId: string },
-  at: Date,
-): Promise<CoordinationChange[]> {
-  const found = await mailboxes.find(agentId);
-  const { messages, count } = found?.value ?? { messages: [], count: 0 };
-  if (messages.filter((one) => one.workspace === workspace).length >= MAX_UNREAD) return [];
-  const sent: Message = { id: messageId(count + 1), from: 'muster', workspace, text, at, task_id: taskId };
-  return mailboxChanges({ id: agentId, messages: [...messages, sent], count: count + 1 }, found, { sent });
-}
-
-/** Returns the id of an agent's n-th message. Ids sort in the order in which the messages were sent. */
-function messageId(number: number): string {
-  return `message-${String(number).padStart(9, '0')}`;
-}
-
 function mailboxChanges(
   mailbox: Mailbox,
   found: Versioned<Mailbox> | undefined,
-  moved: { readonly sent: Message } | { readonly read: readonly Message[] },
+  moved: Pick<MessageChanges['replaceMailbox'], 'sent' | 'noticed' | 'read'>,
 ): CoordinationChange[] {
   const { id: agentId, messages } = mailbox;
   return [

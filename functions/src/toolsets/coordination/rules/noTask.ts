@@ -4,6 +4,8 @@ import type { Versioned } from '../../../kernel/commit.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { budgetReason } from './budgetWait.ts';
+import { readGlobs } from './files/globs.ts';
+import { type HeldFiles, sharedFiles } from './files/heldFiles.ts';
 import type { CoordinationPorts } from './ports.ts';
 import { REVIEWS } from './proof/proofFields.ts';
 import type { Session } from './session.ts';
@@ -15,6 +17,7 @@ export const NO_TASK_REASONS = [
   'none',
   'all_blocked',
   'retry_later',
+  'files',
   'capabilities',
   'taken',
   'own_work',
@@ -51,23 +54,25 @@ export interface ClaimState {
   readonly session: Session;
   readonly agent: Versioned<Agent>;
   readonly growth: string | undefined;
+  /** Reserved files, if they were read. */
+  readonly held?: HeldFiles | undefined;
 }
 
 export class NoTaskExplainer extends Service<CoordinationPorts> {
   private readonly cache = new MemoCache<NoTask>();
 
   /** Explains why no task can be claimed; reads a few documents. @param retried the task whose retry is due next */
-  explain({ session, agent, growth }: ClaimState, retried: Task | undefined, now: Date): Promise<NoTask> {
+  explain({ session, agent, growth, held }: ClaimState, retried: Task | undefined, now: Date): Promise<NoTask> {
     const capabilities = [REVIEWS, ...agent.value.capability_details.map(({ name }) => name)];
     const key = JSON.stringify([session.id, capabilityKey(capabilities)]);
     const stamp = `${growth} ${Math.floor(now.getTime() / EXPLANATION_TTL_MS)}`;
-    return this.cache.read(key, stamp, () => this.reason(session.id, capabilities, retried, now));
+    return this.cache.read(key, stamp, () => this.reason(session.id, capabilities, { retried, held }, now));
   }
 
   private async reason(
     session: string,
     capabilities: readonly string[],
-    retried: Task | undefined,
+    { retried, held }: { readonly retried: Task | undefined; readonly held: HeldFiles | undefined },
     now: Date,
   ): Promise<NoTask> {
     const { queue } = this.ports;
@@ -78,6 +83,8 @@ export class NoTaskExplainer extends Service<CoordinationPorts> {
       const explanation = 'No task is available: all are claimed or closed.';
       return { reason: 'none', explanation };
     }
+    const files = retried && held && filesWaited(retried, held);
+    if (files !== undefined) return files;
     const count = await queue.count(session, 'blocked');
     if (retried?.retry_at !== undefined) return retriedAt(retried, retried.retry_at, count, now);
     const waits = await this.waitingText(blocked);
@@ -114,6 +121,17 @@ function capabilitiesMissing(pending: readonly Task[], count: number, capabiliti
     reason: 'capabilities',
     explanation: `${tasksOf(count, 'is available', 'are available')}, but you lack the required capabilities: ${wanted.join('; ')}. Set your capabilities with coordination.register_agent.${coding}`,
   };
+}
+
+/** Returns the reason if the task waits for files that another task has. */
+function filesWaited(task: Task, { tasks }: HeldFiles): NoTask | undefined {
+  const { id, files_wait: holder = '' } = task;
+  const entry = tasks[holder];
+  if (entry === undefined) return undefined;
+  const files = { project: task.coding?.project, files: readGlobs(task.context.files).globs };
+  const [shared] = sharedFiles({ workspace: task.workspace, tasks: { [holder]: entry } }, id, files);
+  const explanation = `"${id}" waits for ${shared?.file ?? 'files'}, which "${entry.agent_id}" has for "${holder}". Claim with share_files: true to work on it beside them.`;
+  return { reason: 'files', explanation };
 }
 
 function retriedAt(task: Task, at: Date, count: number, now: Date): NoTask {

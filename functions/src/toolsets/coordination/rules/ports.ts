@@ -5,6 +5,7 @@ import type { GraphPorts } from '../../../graph/rules/linking.ts';
 import type { GraphChange } from '../../../graph/rules/ports.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { CursorPage, ListCursor, ListPage, PageRequest, SweepBatch, TimeCursor } from '../../../kernel/paging.ts';
+import type { FileChanges, HeldFilesQueries } from './files/heldFiles.ts';
 import type { Mailbox, Message, MessageChanges } from './mailbox.ts';
 import type { QuestionChanges } from './proof/questions.ts';
 import type {
@@ -45,6 +46,7 @@ export interface CoordinationPorts extends AccessPorts, GraphPorts {
   readonly queue: QueueQueries;
   readonly sessions: SessionQueries;
   readonly mailboxes: MailboxQueries;
+  readonly heldFiles: HeldFilesQueries;
   /** Tasks as the latest commits of this instance wrote them. They may be outdated, so a commit must name the version. */
   readonly writtenTasks: Map<string, Versioned<Task>>;
 }
@@ -61,6 +63,9 @@ export interface MailboxQueries {
   /** Reports when an agent's messages change, and once at the start. Returns a function that ends this. */
   watch(agentId: string, changed: () => void, failed: (error: unknown) => void): () => void;
 }
+
+/** Field of a waiting task that names what it waits for. */
+export type WaitField = 'budget_wait' | 'files_wait';
 
 export interface TaskQueries {
   find(taskId: string): Promise<Versioned<Task> | undefined>;
@@ -104,8 +109,14 @@ export interface TaskQueries {
   backedOff(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Task>>>;
   /** Returns coding tasks of any session whose maximum wait for a runner ended by `now`, oldest first. */
   queueEnded(now: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Task>>>;
-  /** Returns the ids of the tasks of any session that wait for the budget, sorted. */
-  waitingFor(budgetKey: string, limit: number, after?: string): Promise<readonly string[]>;
+  /** Returns the ids of the tasks of any session that wait for a budget, or for files of a task, sorted. */
+  waitingFor(
+    field: WaitField,
+    key: string,
+    page: { readonly limit: number; readonly after?: string | undefined },
+  ): Promise<readonly string[]>;
+  /** Returns tasks of a session that wait for files. */
+  waitingForFiles(session: string, limit: number): Promise<readonly Versioned<Task>[]>;
   /** Returns an owner's open coding tasks in all workspaces, in the order of their ids. */
   openCodingOf(ownerUid: string, limit: number, after?: string): Promise<readonly Task[]>;
   /** Returns the open coding tasks of a workspace, in the order of their ids. */
@@ -173,6 +184,6 @@ export interface QueueFilter {
 }
 
 export type CoordinationChange =
-  | ChangeOf<TaskChanges & SessionChanges & MessageChanges & QuestionChanges>
+  | ChangeOf<TaskChanges & SessionChanges & MessageChanges & QuestionChanges & FileChanges>
   | AccessChange
   | GraphChange;

@@ -187,9 +187,9 @@ export function endWaitForAnswer(task: Task, requestId: string, now: Date): Task
   return { ...rest, claim: { ...claim, lease_expires_at: addSeconds(now, claim.lease_seconds) } };
 }
 
-/** Ends the delay before a retry. */
+/** Ends the delay before a retry, or the wait for a budget or for files. */
 export function endBackoff(task: Task): Task {
-  const { retry_at, budget_wait: _, ...rest } = task;
+  const { retry_at, budget_wait: _, files_wait: __, ...rest } = task;
   if (retry_at === undefined || task.status !== 'available') throw invalidTransition(task, 'be retried');
   return { ...rest, blockers: task.blockers - 1 };
 }

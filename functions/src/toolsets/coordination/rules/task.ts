@@ -6,6 +6,7 @@ import { documentCodec, fieldsCodec, jsonText, timestamp } from '../../../kernel
 import { MusterError, notFound } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { prefixesOf } from '../../../kernel/textSearch.ts';
+import type { SharedFile } from './files/heldFiles.ts';
 import { fileFields, type HandedInWork, proofFields, RUNS_COMMANDS, type Verdict } from './proof/proofFields.ts';
 
 /** Stored statuses. `waiting`: the task awaits its parts, or its coding agent has finished but is still connected. */
@@ -337,6 +338,8 @@ export interface TaskOutcome {
   readonly task: Task;
   /** For a review: the task that it judges, if it still exists, and whether the verdict had no effect. */
   readonly reviewed?: { readonly task: Task | undefined; readonly isLate: boolean };
+  /** Reported files outside the reserved ones that other tasks have reserved. */
+  readonly shared?: readonly SharedFile[];
 }
 
 /** Right to work on a task until the lease expires. `claim_epoch` grows with each claim, to reject old holders. */

@@ -10,6 +10,7 @@ import {
 } from '../../../graph/rules/graphNode.ts';
 import type { NodeFinder } from '../../../graph/rules/linking.ts';
 import { readUnreadable } from '../../../kernel/ports.ts';
+import { freedFiles } from './files/reserving.ts';
 import type { CoordinationChange, CoordinationPorts, TaskQueries } from './ports.ts';
 import type { Counter } from './session.ts';
 import { isClosed, isHeld, type Task, type TaskOutcome, type TaskStatus } from './task.ts';
@@ -33,9 +34,10 @@ export function timed(before: Task, after: Task, now: Date): Task {
   return withSpent(after, { milliseconds: Math.max(0, now.getTime() - claim.claimed_at.getTime()) });
 }
 
-/** Returns the change of a task, and the changes of its holder and of the session's counters. */
-export function taskChanges(before: Task, task: Task, version: string, now: Date): CoordinationChange[] {
-  return [{ kind: 'replaceTask', before, task: timed(before, task, now), version }, countedChange(before, task, now)];
+/** Returns the changes of a task, of the session's counters, and of its reserved files if its claim ends. */
+export function taskChanges(before: Task, after: Task, version: string, now: Date): CoordinationChange[] {
+  const { task, changes } = freedFiles(before, timed(before, after, now));
+  return [{ kind: 'replaceTask', before, task, version }, countedChange(before, task, now), ...changes];
 }
 
 /** Returns a function that keeps a task with the version that a commit gave it. */

@@ -9,6 +9,7 @@ import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { MAX_REPORT_BYTES, requireSize } from '../../../kernel/json.ts';
 import { readUnreadable, Service, skipUnreadable } from '../../../kernel/ports.ts';
+import { unreservedFiles } from './files/reserving.ts';
 import { queueGrowth } from './openSession.ts';
 import type { CoordinationPorts } from './ports.ts';
 import { isAuthor } from './proof/checks.ts';
@@ -74,9 +75,10 @@ export class TaskQueue extends Service<CoordinationPorts> {
       const isAuthors = reported.kind === 'accepted' && before.acceptance !== undefined && outcome.kind === 'done';
       return isAuthors ? { ...reported, task: withAuthor(reported.task, agent_id, principal.uid) } : reported;
     };
-    return this.change(taskId, workerIn(principal), decide, (found, decided, now) =>
-      this.commit(found, decided, now, recordResponse),
-    );
+    return this.change(taskId, workerIn(principal), decide, async (found, decided, now) => {
+      const shared = outcome.kind === 'done' ? await unreservedFiles(this.ports, found.value, outcome.result) : [];
+      return this.commit(found, { ...decided, shared }, now, recordResponse);
+    });
   }
 
   /** Completes a task whose pull request was merged. A closed task stays unchanged. @throws MusterError NOT_FOUND */

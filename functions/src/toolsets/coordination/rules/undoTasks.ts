@@ -15,6 +15,7 @@ import {
 import { MusterError } from '../../../kernel/errors.ts';
 import { readUnreadable, Service } from '../../../kernel/ports.ts';
 import { requeuedCoding, withFailure } from './codingTask.ts';
+import { filesFor } from './files/reserving.ts';
 import { queueGrowth } from './openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import { isFree, Proofs } from './proof/proofs.ts';
@@ -47,7 +48,7 @@ const PROGRESS_FIELDS = [
   'dependents',
   'blockers',
   'failed_dependencies',
-  ...['ancestors', 'rounds', 'sent_back', 'authors', 'files_held'],
+  ...['ancestors', 'rounds', 'sent_back', 'authors', 'files_held', 'files_wait', 'files_since'],
 ];
 
 const UPDATED_FIELDS = [
@@ -162,8 +163,9 @@ export class TaskUndo extends Service<UndoPorts> {
     const { claim } = former;
     const agent = claim && isHeld(former.status) ? await this.ports.agents.find(claim.claimed_by) : undefined;
     const holder = agent !== undefined && isFree(agent.value) ? agent : undefined;
-    const task = undoRequeue(before, former, holder !== undefined, now);
-    const held = holder ? [holdAgain(holder, task)] : [];
+    const reopened = undoRequeue(before, former, holder !== undefined, now);
+    const { task, changes: files } = holder ? await filesFor(this.ports, reopened) : { task: reopened, changes: [] };
+    const held = holder ? [holdAgain(holder, task), ...files] : [];
     const blocked = dependents.map(({ value, version: read }): CoordinationChange => {
       return { kind: 'dependencyReopened', taskId: value.id, version: read };
     });

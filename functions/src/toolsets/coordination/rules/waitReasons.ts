@@ -6,6 +6,7 @@ import { roleIn } from '../../../identity/rules/principal.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';
 import { budgetReason } from './budgetWait.ts';
 import { runnerMembership } from './codingTask.ts';
+import { filesReason } from './files/reserving.ts';
 import type { CoordinationPorts } from './ports.ts';
 import { REVIEWS } from './proof/proofFields.ts';
 import { verifyingText } from './proof/proving.ts';
@@ -57,6 +58,14 @@ function waitsOf({ task, open, candidates, nameOf }: TaskFacts): readonly WaitRe
   const budget = budgetReason(task);
   if (budget !== undefined)
     return [{ why: budget, remedy: 'Raise the budget with system.setBudget, or answer the question about it.' }];
+  const files = filesReason(task);
+  if (files !== undefined)
+    return [
+      {
+        why: files,
+        remedy: `The task can be claimed as soon as "${task.files_wait}" has ended, or now with coordination.claim_task {"share_files": true}.`,
+      },
+    ];
   const waits = open.map((one): WaitReason => {
     return {
       why: `It waits for "${titleOf(one)}" (${one.status}).`,

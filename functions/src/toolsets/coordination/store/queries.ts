@@ -23,7 +23,7 @@ import {
   mailboxToDocument,
   taskMessageToDocument,
 } from '../rules/mailbox.ts';
-import type { MailboxQueries, TaskQueries } from '../rules/ports.ts';
+import type { MailboxQueries, TaskQueries, WaitField } from '../rules/ports.ts';
 import {
   CODING_TYPE,
   compareInQueue,
@@ -35,7 +35,7 @@ import {
 
 /** Maximum number of values in an `in` filter of Firestore. */
 const MAX_ALTERNATIVES = 30;
-const HELD: readonly TaskStatus[] = ['claimed', 'in_progress', 'waiting'];
+export const HELD: readonly TaskStatus[] = ['claimed', 'in_progress', 'waiting'];
 export const OPEN: readonly TaskStatus[] = ['available', ...HELD];
 
 export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries {
@@ -167,10 +167,18 @@ export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries
     return this.due(available, 'coding.queue_ends_at', { now, limit, after });
   }
 
-  async waitingFor(budgetKey: string, limit: number, after?: string): Promise<readonly string[]> {
-    const waiting = this.tasks.where('budget_wait', '==', budgetKey).orderBy(FieldPath.documentId());
+  async waitingFor(
+    field: WaitField,
+    key: string,
+    { limit, after }: { readonly limit: number; readonly after?: string | undefined },
+  ): Promise<readonly string[]> {
+    const waiting = this.tasks.where(field, '==', key).orderBy(FieldPath.documentId());
     const page = after === undefined ? waiting : waiting.startAfter(after);
     return (await page.limit(limit).select().get()).docs.map(({ id }) => id);
+  }
+
+  waitingForFiles(session: string, limit: number): Promise<readonly Versioned<Task>[]> {
+    return this.first(this.inSession(session).where('files_wait', '>', '').orderBy('files_wait'), limit);
   }
 
   async openCodingOf(ownerUid: string, limit: number, after?: string): Promise<readonly Task[]> {
@@ -273,10 +281,11 @@ export class FirestoreMailboxQueries extends FirestoreReader implements MailboxQ
 }
 
 export const mailboxWriters: ChangeWriters<MessageChanges> = {
-  replaceMailbox({ mailbox: { id: to, ...mailbox }, version, sent, read = [] }, writes) {
+  replaceMailbox({ mailbox: { id: to, ...mailbox }, version, sent, noticed = [], read = [] }, writes) {
     writes.createOrReplace(mailboxPath(to), mailboxToDocument({ id: to, ...mailbox }), version);
-    if (sent?.task_id !== undefined)
-      writes.set(taskMessagePath(sent.task_id, to, sent.id), taskMessageToDocument({ ...sent, to }));
+    for (const one of [...(sent ? [sent] : []), ...noticed])
+      if (one.task_id !== undefined)
+        writes.set(taskMessagePath(one.task_id, to, one.id), taskMessageToDocument({ ...one, to }));
     // Earlier releases stored no copy of a message, and a task is deleted together with the messages about it.
     for (const { task_id, id } of read)
       if (task_id !== undefined) writes.updateIfExists(taskMessagePath(task_id, to, id), [['read_at', writes.now]]);

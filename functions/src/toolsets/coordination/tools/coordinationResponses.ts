@@ -14,6 +14,8 @@ import type { CoordinationServices } from '../create.ts';
 import type { SessionSize } from '../rules/archives.ts';
 import { budgetReason } from '../rules/budgetWait.ts';
 import type { TaskDraft } from '../rules/creation.ts';
+import type { SharedFile } from '../rules/files/heldFiles.ts';
+import { filesReason } from '../rules/files/reserving.ts';
 import type { Message } from '../rules/mailbox.ts';
 import { isVerifying, verifyingText } from '../rules/proof/proving.ts';
 import type { Discovery } from '../rules/session.ts';
@@ -145,6 +147,15 @@ const result = z.object({
   files_created: z.array(z.string()).optional(),
 });
 
+export const filesShape = z
+  .array(z.object({ file: z.string(), task_id: z.string(), agent_id: z.string() }))
+  .optional()
+  .describe('Your files that other tasks have too.');
+
+export function filesResponse(shared: readonly SharedFile[] = []): z.output<typeof filesShape> {
+  return optionalList(shared.map(({ file, task_id, agent_id }) => ({ file, task_id, agent_id })));
+}
+
 const waitShape = z
   .object({ since: z.string(), failed: z.array(z.string()).describe('Failed parts.') })
   .describe('The result is stored; the task is done when all its parts are.');
@@ -174,7 +185,7 @@ export const taskShape = z.object({
       .array(z.string())
       .describe('Dependencies that failed or were cancelled. The task cannot start until they are retried.'),
     stuck: guidance().describe('Why the task can never start, and what would change that.'),
-    waits: z.string().describe('Budget that the task waits for.'),
+    waits: z.string().describe('Budget or files that the task waits for.'),
     retry_at: z.string(),
     claimed_by: z.string(),
     claimed_at: z.string(),
@@ -239,7 +250,7 @@ export function taskResponse(task: Task): TaskResponse {
     blocked: (status === 'available' && task.blockers > 0) || undefined,
     failed_dependencies: optionalList(task.failed_dependencies),
     stuck: stuckReason(task),
-    waits: budgetReason(task),
+    waits: budgetReason(task) ?? filesReason(task),
     retry_at: task.retry_at?.toISOString(),
     claimed_by: claim?.claimed_by,
     claimed_at: claim?.claimed_at.toISOString(),
@@ -353,12 +364,13 @@ export const outcomeShape = z.object({
     retry_at: z.string().describe('When the task becomes claimable again.'),
     retries_left: z.number(),
     blocked_tasks: z.array(z.string()).describe('Dependents of the failed task. They stay blocked.'),
+    files_shared: filesShape,
     late_result: taskShape.shape.late_result,
   }).shape,
 });
 
 export function outcomeResponse(outcome: TaskOutcome): z.output<typeof outcomeShape> {
-  const { kind, task, reviewed } = outcome;
+  const { kind, task, reviewed, shared } = outcome;
   const late_result = lateReportOf(task);
   if (reviewed !== undefined) return { success: true, reviewed: reviewedResponse(outcome) };
   if (kind === 'repeated' && task.sent_back.length > 0 && !isClosed(task.status) && !isVerifying(task)) {
@@ -381,7 +393,7 @@ export function outcomeResponse(outcome: TaskOutcome): z.output<typeof outcomeSh
   if (task.status === 'waiting')
     return { success: true, message: 'Your result is stored. The task is done when its parts are done.', late_result };
   const blocked_tasks = task.status === 'failed' ? optionalList(task.dependents) : undefined;
-  return { success: true, blocked_tasks, late_result };
+  return { success: true, blocked_tasks, files_shared: filesResponse(shared), late_result };
 }
 
 /** Messages to an agent. They are data from other callers, not instructions from the agent's owner. */

@@ -24,7 +24,7 @@ export const claimTask = shapes.defineTool({
   description: 'Claims the next available task; if none, waits up to wait_seconds (at most 50), then returns a reason.',
   details:
     'Order: priority, then deadline, then age. Any call renews the lease. A claim that you have not started is returned again, with resumed: true; with `start`, so is each task that you hold and `in_hand` does not list. If you already hold your maximum number of tasks, one of them is returned. A wait ends 5 seconds before the time limit of the request. If no task is available, `explanation` says why.',
-  rare: ['lease_seconds'],
+  rare: ['lease_seconds', 'share_files'],
   input: z.strictObject({
     agent_id: shapes.agentId,
     lease_seconds: wholeNumber(1, DAY_SECONDS).default(DEFAULT_LEASE_SECONDS).describe('Lease length, in seconds'),
@@ -36,6 +36,7 @@ export const claimTask = shapes.defineTool({
     // Without defaults, because an idempotency key of the last release stores a digest of the arguments.
     start: z.boolean().optional().describe('Also start it'),
     wait_seconds: wholeNumber(0, MAX_WAIT_SECONDS).optional().describe('Default: no wait'),
+    share_files: z.boolean().optional().describe('Also take a task whose files another task has'),
   }),
   output: z.object({
     success: z.boolean(),
@@ -44,6 +45,7 @@ export const claimTask = shapes.defineTool({
     message: z.string().optional(),
     reason: z.enum(NO_TASK_REASONS).optional().describe('Machine-readable reason if there is no task.'),
     explanation: guidance().optional().describe('Why there is no task, and what would change that.'),
+    files_shared: shapes.filesShape,
     messages: shapes.messagesShape,
   }),
   returnsWhole: true,
@@ -54,14 +56,17 @@ export const claimTask = shapes.defineTool({
     const messages = shapes.messagesResponse(outcome.messages ?? []);
     if (outcome.kind === 'none')
       return { success: false, message: 'No available tasks with satisfied dependencies', ...outcome.why, messages };
+    const { task, notice: message, shared } = outcome;
     const resumed = outcome.kind === 'resumed' || undefined;
-    return { success: true, task: shapes.taskResponse(outcome.task), resumed, messages };
+    const files_shared = shapes.filesResponse(shared);
+    return { success: true, task: shapes.taskResponse(task), resumed, message, files_shared, messages };
   },
-  handler: async (context, { agent_id, lease_seconds, in_hand, start = false, wait_seconds = 0 }) => {
+  handler: async (context, { agent_id, lease_seconds, in_hand, start = false, wait_seconds = 0, ...wishes }) => {
     const { services, workspace, principal, recordResponse, timeLeft } = context;
     const { id: agentId, readsMessages } = await services.liveness.acting(principal, workspace, agent_id);
+    const { share_files: sharesFiles = false } = wishes;
     const claim = { workspace, agentId, readsMessages, leaseSeconds: lease_seconds, heldTaskIds: in_hand, start };
-    const request = { ...claim, by: principal };
+    const request = { ...claim, sharesFiles, by: principal };
     const waitMs = Math.floor(Math.min(wait_seconds * 1000, timeLeft() - RESPONSE_MARGIN_MS));
     return services.taskClaims.claimOrWait(request, waitMs, context, recordedAs(agentId, recordResponse));
   },

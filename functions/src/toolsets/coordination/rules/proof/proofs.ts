@@ -9,7 +9,8 @@ import { DAY_MS, HOUR_MS, Service, skipUnreadable } from '../../../../kernel/por
 import { type SweepContext, type SweepJob, type SweepReport, sweepPages } from '../../../../kernel/sweep.ts';
 import { asCodingTask, requeuedCoding, withFailure } from '../codingTask.ts';
 import { newTaskIds } from '../creation.ts';
-import { noteChanges } from '../messages.ts';
+import { filesFor } from '../files/reserving.ts';
+import { noticeChanges } from '../messages.ts';
 import { queueGrowth, queueGrowthIn } from '../openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from '../ports.ts';
 import { cancelTask } from '../stateMachine.ts';
@@ -204,12 +205,13 @@ export class Proofs extends Service<CoordinationPorts> {
     };
     const holder = { ...agent, held: { ...agent.held, [task.id]: { session: task.session, claim_epoch } } };
     const text = `Your result of ${task.id} was sent back. Claim it again with coordination.claim_task. ${message}`;
-    const note = { workspace: task.workspace, text, taskId: task.id };
+    const { task: returned, changes } = await filesFor(this.ports, { ...open, status: 'claimed', claim_epoch, claim });
     return {
-      task: { ...open, status: 'claimed', claim_epoch, claim },
+      task: returned,
       changes: [
         { kind: 'holdTask', agent: holder, taskId: task.id, version },
-        ...(await noteChanges(this.ports, agent.id, note, now)),
+        ...changes,
+        ...(await noticeChanges(this.ports, task.workspace, [{ agentId: agent.id, taskId: task.id, text }])),
       ],
     };
   }

@@ -4,6 +4,7 @@ import type { AuditEffect } from '../../../../kernel/auditLog.ts';
 import type { Versioned } from '../../../../kernel/commit.ts';
 import { cannotUndoError, changedSinceError } from '../../../../kernel/effects.ts';
 import { skipUnreadable } from '../../../../kernel/ports.ts';
+import { filesFor } from '../files/reserving.ts';
 import { queueGrowth } from '../openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from '../ports.ts';
 import { isClosed, isHeld, type Task } from '../task.ts';
@@ -21,7 +22,7 @@ export interface UndoneEffect {
   readonly now: Date;
 }
 
-type UndoPorts = Pick<CoordinationPorts, 'agents' | 'sessions' | 'tasks'>;
+type UndoPorts = Pick<CoordinationPorts, 'agents' | 'heldFiles' | 'sessions' | 'tasks'>;
 
 /** Returns the changes that give a handed-in task back to its author. Its check is undone as a separate effect. */
 export async function undoHandIn(ports: UndoPorts, undone: UndoneEffect): Promise<readonly CoordinationChange[]> {
@@ -38,11 +39,13 @@ export async function undoHandIn(ports: UndoPorts, undone: UndoneEffect): Promis
   }
   const lease_expires_at = new Date(now.getTime() + claim.lease_seconds * 1000);
   const worked = Number(before.proof?.since) - claim.claimed_at.getTime();
-  const task = withSpent({ ...rest, claim: { ...claim, lease_expires_at } }, { milliseconds: -worked });
+  const again = withSpent({ ...rest, claim: { ...claim, lease_expires_at } }, { milliseconds: -worked });
+  const { task, changes: files } = await filesFor(ports, again);
   const held = { ...agent.value.held, [task.id]: { session: task.session, claim_epoch: task.claim_epoch } };
   return [
     ...taskChanges(before, task, version, now),
     { kind: 'holdTask', agent: { ...agent.value, held }, taskId: task.id, version: agent.version },
+    ...files,
   ];
 }
 
