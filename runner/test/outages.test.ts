@@ -36,7 +36,7 @@ class Queue extends Hub {
 
   override async claim({ tools }: ClaimWishes, _key: string, signal: AbortSignal) {
     this.waiting += 1;
-    const next = () => this.tasks.findIndex(({ tool }) => tools.includes(tool));
+    const next = () => this.tasks.findIndex(({ tool }) => tools?.includes(tool));
     await until(() => next() >= 0 || signal.aborted);
     this.waiting -= 1;
     const [task] = signal.aborted ? [] : this.tasks.splice(next(), 1);
