@@ -20,7 +20,7 @@ export function promptFor(task: ClaimedTask, acceptance: string | undefined, age
   return escaped(text, agent);
 }
 
-const CONTINUE = 'Its work is on this branch: review it first, then continue from there.';
+const CONTINUE = 'The work so far is on this branch: review it first, then continue from there.';
 
 /** Maximum characters of a correction. The hub stores at most as many. */
 const MAX_CORRECTION_CHARACTERS = 5000;
