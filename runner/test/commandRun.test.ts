@@ -109,7 +109,7 @@ describe('a command run', () => {
     ['the branch is HEAD', { branch: 'HEAD' }, false],
     ['the branch is a revision', { branch: 'main^{tree}' }, false],
     ['the branch is a range', { branch: 'main..feature/auth' }, false],
-    ['the branch is a refspec', { branch: 'main:refs/heads/x' }, false],
+    ['the branch is a pair of refs', { branch: 'main:refs/heads/x' }, false],
     ['the branch is a path', { branch: '../../x' }, false],
     ['the branch is the full name of another ref', { branch: 'refs/tags/v1' }, undefined],
   ] as const)

@@ -24,7 +24,7 @@ describe('the files that an attempt changes', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  it('are those of earlier attempts, of commits and of uncommitted changes, without ignored files', async () => {
+  it('include earlier attempts, commits and uncommitted changes, but no ignored files', async () => {
     const base = git(repo, 'rev-parse', 'main');
     commitOn(repo, 'work', { 'earlier.txt': 'x', 'undone.txt': 'x', '.gitignore': 'build/\n' });
     const { worktree } = await openWork(await openRepository(repo), folder, 'work');

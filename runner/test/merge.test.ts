@@ -107,7 +107,7 @@ describe("the check of an attempt's work", () => {
     assert.equal(report.head, git(repo, 'rev-parse', 'work/t1'), 'the report has the work');
   });
 
-  it('reports the very text of a required command of 2,000 characters, so that the hub can compare it', async () => {
+  it('reports the unchanged text of a required command of 2,000 characters', async () => {
     const command = `: ${'漢'.repeat(1998)}`;
     const { report } = await run([proven(command)]);
     assert.equal(report.acceptance?.command, command);

@@ -53,7 +53,7 @@ function hugeReport(unit: string): Report {
     },
     exit: { code: 0, signal: null },
     acceptance: { command: text(10_000), exitCode: 0, output: text(20_000) },
-    merge: { into: text(5000), base: 'abc', clean: false, conflicts: list(1000, () => text(4096)) },
+    merge: { into: text(5000), base: 'abc', clean: false, conflicts: list(100, () => text(4096)) },
     pullRequest: { number: 1, url: text(5000) },
     warnings: list(2000, () => text(5000)),
     worktree: text(4096),

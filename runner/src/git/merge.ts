@@ -8,7 +8,7 @@ import { type GitVersion, gitVersion, isBefore } from './version.ts';
 const MERGE_TREE_SINCE: GitVersion = [2, 38];
 
 export interface Merge {
-  /** Branch into which the work is to be merged, and its commit. */
+  /** Name and commit of the branch that the merge would change. */
   readonly into: string;
   readonly base: string;
   readonly clean: boolean;

@@ -34,7 +34,7 @@ import type { AttemptRecord } from './record.ts';
 import { conflictText, filesJson, type Report } from './report.ts';
 import type { Transcript } from './transcript.ts';
 
-/** What an attempt with a coding agent and a command run need. */
+/** Options that an attempt with a coding agent and a command run have in common. */
 export interface WorkOptions {
   readonly repository: Repository;
   readonly task: ClaimedTask;

@@ -63,7 +63,7 @@ export function stopOf({ stopReason }: Outbox, signal: AbortSignal): AttemptFail
 export interface Checks {
   readonly acceptance: Acceptance | undefined;
   readonly merge: Merge | undefined;
-  /** Whether the task requires the checks. Its failure then contains what is to be corrected. */
+  /** Whether the task requires the checks. Its failure then contains the end of the output, or the conflicts. */
   readonly areRequired: boolean;
   readonly log: TaskLog;
 }

@@ -126,7 +126,7 @@ export function filesJson(paths: readonly string[], redactor: Redactor): readonl
   return pathsJson(paths.slice(0, MAX_FILES), shortening(redactor), MAX_LISTED.files);
 }
 
-/** @returns a sentence with the first conflicts; undefined if there are none */
+/** Returns a sentence with the first conflicts; undefined for a clean merge. */
 export function conflictText(merge: Merge | undefined): string | undefined {
   return merge === undefined || merge.clean
     ? undefined

@@ -12,7 +12,7 @@ export interface CheckedCommitWishes extends Pick<StartingPointWishes, 'branch' 
 const FULL_SHA = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /**
- * @returns the commit to check, and the base into which the branch is to be merged
+ * @returns the commit to check, and the base of the branch
  * @throws GitError, permanent, if the branch or commit has an invalid name, or if the base does not exist
  * @throws GitError, transient, if this repository lacks the branch or the commit, or "origin" does not respond
  */
