@@ -236,7 +236,12 @@ export class Runner {
     const { tool, id } = work.task;
     return new Attempt({
       ...work,
-      ...{ hub, agent, taken: this.taken, acceptance, unsafe, project: this.project },
+      hub,
+      agent,
+      taken: this.taken,
+      acceptance,
+      unsafe,
+      project: this.project,
       reported: (failure) => this.outages.note(tool, id, failure),
     });
   }

@@ -3,7 +3,7 @@ import type { AgentProgram } from '../agents/agent.ts';
 import { changedFiles, changesSince } from '../git/changes.ts';
 import { type Settled, settle } from '../git/keep/settle.ts';
 import { checkOutSubmodules } from '../git/keep/submodules.ts';
-import { canCheckMerges, checkMerge, type Merge } from '../git/merge.ts';
+import { checkMerge, type Merge } from '../git/merge.ts';
 import type { Repository } from '../git/repository.ts';
 import { findStartingPoint, resolveBase, type StartingPoint } from '../git/start/startingPoint.ts';
 import {
@@ -222,7 +222,7 @@ export class Attempt {
   private async checkMerge({ branch }: Worktree, config: TaskConfig): Promise<Merge | undefined> {
     const { git, hasOrigin } = this.options.repository;
     const into = this.start?.base.branch;
-    if (into === undefined || !(await canCheckMerges())) return undefined;
+    if (into === undefined) return undefined;
     const name = config.base ?? this.options.base;
     try {
       const { base } = await resolveBase(git, {
