@@ -15,6 +15,7 @@ const options = {
   concurrency: { type: 'string' },
   base: { type: 'string' },
   acceptance: { type: 'string' },
+  commands: { type: 'boolean' },
   push: { type: 'boolean' },
   agent: { type: 'string', multiple: true },
   unsafe: { type: 'boolean' },
@@ -46,6 +47,7 @@ const settings = z.strictObject({
     .refine((ref) => !ref.startsWith('-'), '--base must be a branch, tag or commit.')
     .optional(),
   acceptance: text('acceptance').optional(),
+  commands: z.boolean().default(false),
   push: z.boolean().default(false),
   agent: z
     .array(

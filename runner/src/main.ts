@@ -55,11 +55,15 @@ async function run(settings: Settings): Promise<boolean> {
   checkWorktrees(worktrees);
   const hub = new Hub(new HubConnection(settings.url, settings.token));
   const programs = installed.map(({ name, version }) => ({ name, version }));
-  const { agentId, workspace, owner } = await hub.register(programs, settings.for);
+  const { agentId, workspace, owner } = await hub.register(programs, {
+    serves: settings.for,
+    commands: settings.commands,
+  });
   const names = installed.map(({ name, version }) => `${name} ${version}`).join(', ');
   say(
     `Runner ${agentId} works on ${repository.project ?? resolve(settings.repo)} with ${names}. Waiting for ${awaited(settings.for, workspace, owner)}.`,
   );
+  if (settings.commands) say('The commands that check the results of these tasks run on this machine too.');
   if (repository.hasOrigin && (settings.project ?? repository.project) === undefined) say(NO_PROJECT);
   const redactor = createRedactor([settings.token], process.env);
   const identity = { settings, repository, hub, agentId, installed };

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { AgentProgram } from './agents/agent.ts';
 import type { InstalledAgent } from './agents/index.ts';
 import type { Settings } from './arguments.ts';
+import { canCheckMerges } from './git/merge.ts';
 import type { Repository } from './git/repository.ts';
 import { claimTask } from './hub/claim.ts';
 import type { ClaimedTask, CodingTool, Ending, Hub } from './hub/hub.ts';
@@ -18,7 +19,8 @@ import { type Delivery, Outbox } from './outbox/outbox.ts';
 import { MARK_VARIABLE } from './process/identity.ts';
 import { recover } from './recovery.ts';
 import type { Redactor } from './redaction.ts';
-import { Attempt } from './task/attempt.ts';
+import { Attempt, type WorkOptions } from './task/attempt.ts';
+import { CommandRun } from './task/commandRun.ts';
 import { AttemptFailure, type FailureClass } from './task/failure.ts';
 import { TaskLog } from './task/log.ts';
 import { AttemptRecord } from './task/record.ts';
@@ -27,6 +29,8 @@ import { cut } from './text.ts';
 /** Time for which one claim waits at the hub, in milliseconds. This is the hub's maximum. */
 const CLAIM_WAIT_MS = 25_000;
 const RETRY_MS = 5000;
+
+const NO_MERGE_CHECK = 'Reports do not state whether branches merge into their base. This requires git 2.38 or later.';
 
 /** Delay until a task is available again if its attempt could not be recorded, in seconds. */
 const UNRECORDED_SECONDS = 60;
@@ -93,9 +97,10 @@ export class Runner {
    * @throws HubRefusal if the hub no longer accepts the runner; active attempts are completed and recorded first
    */
   async run(): Promise<boolean> {
-    const { settings } = this.options;
+    const { settings, say } = this.options;
     const stopWatchdog = startWatchdog(this.mark);
     try {
+      if (!(await canCheckMerges())) say(NO_MERGE_CHECK);
       await this.recoverRecords();
       this.ending.addEventListener('abort', () => this.giveUpSendingLater(), { once: true });
       if (settings.once) return await this.once();
@@ -167,8 +172,10 @@ export class Runner {
       await this.outages.change();
       return undefined;
     }
+    // During an outage, the claim names the agents that work, and therefore returns no command runs.
+    const isAll = tools.length === this.agents.size;
     const wishes = {
-      tools,
+      tools: settings.commands && isAll ? undefined : tools,
       leaseSeconds: settings.lease,
       waitMs: CLAIM_WAIT_MS,
       project: this.project,
@@ -198,15 +205,12 @@ export class Runner {
     const { journal } = record;
     const outbox = new Outbox({ hub, taskId, epoch, journal, heartbeatMs: this.heartbeatMs, say });
     this.active.add(outbox);
-    const agent = this.agentFor(tool);
-    if (agent instanceof AttemptFailure) return this.returnTask(task, record, outbox, agent);
+    const doer = (settings.commands ? task.command : undefined) ?? this.agentFor(tool);
+    if (doer instanceof AttemptFailure) return this.returnTask(task, record, outbox, doer);
     say(`${taskId}: ${description.split('\n')[0]} (${tool}, branch ${branch}, attempt ${task.attempt})`);
-    const attempt = new Attempt({
+    const work: WorkOptions = {
       repository,
-      hub,
       task,
-      agent,
-      taken: this.taken,
       outbox,
       log: new TaskLog(redactor, (entry) => outbox.append(entry)),
       redactor,
@@ -215,18 +219,31 @@ export class Runner {
       mark,
       env,
       base: settings.base ?? 'HEAD',
-      acceptance: settings.acceptance,
       silenceMs: settings.silence * 1000,
       push: settings.push,
-      unsafe: settings.unsafe,
-      project: this.project,
       shutdown: this.ending,
       record,
       say,
-      reported: (failure) => this.outages.note(tool, taskId, failure),
-    });
+    };
+    const attempt = typeof doer === 'string' ? new CommandRun({ ...work, command: doer }) : this.agentRun(work, doer);
     const { ending, delivery } = await attempt.run();
     return this.concluded(record, outbox, ending, delivery);
+  }
+
+  private agentRun(work: WorkOptions, agent: AgentProgram): Attempt {
+    const { hub, settings } = this.options;
+    const { acceptance, unsafe } = settings;
+    const { tool, id } = work.task;
+    return new Attempt({
+      ...work,
+      hub,
+      agent,
+      taken: this.taken,
+      acceptance,
+      unsafe,
+      project: this.project,
+      reported: (failure) => this.outages.note(tool, id, failure),
+    });
   }
 
   /** Returns why the task must be returned if an outage of its agent began while the claim was waiting at the hub. */

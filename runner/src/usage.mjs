@@ -15,6 +15,7 @@ export const USAGE = `Usage:
   --concurrency <n>        number of parallel tasks (default: 1)
   --base <ref>             starting point of new branches, unless the task sets one (default: HEAD)
   --acceptance <command>   command that must succeed to complete a task, unless the task sets one
+  --commands               also run the commands that check the results of these tasks
   --push                   fetch bases and task branches from "origin", and push task branches
   --agent <name>=<command> use another coding agent, whose command starts an Agent Client Protocol server (repeatable)
   --unsafe                 turn off the coding agents' permission checks

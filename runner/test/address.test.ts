@@ -88,7 +88,9 @@ describe('a request of a runner to the hub', () => {
 
   async function failureAt(url: string): Promise<HubUnreachable> {
     const hub = new Hub(new HubConnection(url, 'mk_secret.value'));
-    const error: unknown = await hub.register([], 'owner').catch((thrown: unknown) => thrown);
+    const error: unknown = await hub
+      .register([], { serves: 'owner', commands: false })
+      .catch((thrown: unknown) => thrown);
     assert.ok(error instanceof HubUnreachable, String(error));
     return error;
   }

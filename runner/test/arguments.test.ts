@@ -21,6 +21,7 @@ describe('parseSettings', () => {
       token: 'mk_key.secret',
       once: false,
       concurrency: 1,
+      commands: false,
       push: false,
       agent: [],
       unsafe: false,

@@ -28,7 +28,7 @@ describe('the error for a refused credential', () => {
   async function refusal(): Promise<string> {
     const { port } = server.address() as AddressInfo;
     const hub = new Hub(new HubConnection(`http://127.0.0.1:${port}/mcp`, 'mk_a.b'));
-    const error: unknown = await hub.register([], 'owner').then(
+    const error: unknown = await hub.register([], { serves: 'owner', commands: false }).then(
       () => undefined,
       (thrown: unknown) => thrown,
     );

@@ -36,7 +36,7 @@ class Queue extends Hub {
 
   override async claim({ tools }: ClaimWishes, _key: string, signal: AbortSignal) {
     this.waiting += 1;
-    const next = () => this.tasks.findIndex(({ tool }) => tools.includes(tool));
+    const next = () => this.tasks.findIndex(({ tool }) => tools?.includes(tool) ?? true);
     await until(() => next() >= 0 || signal.aborted);
     this.waiting -= 1;
     const [task] = signal.aborted ? [] : this.tasks.splice(next(), 1);
@@ -137,20 +137,21 @@ describe('an outage of a coding agent', () => {
     assert.equal(lines(`until ${new Date(resetsAt * 1000).toISOString()}`).length, 1);
   });
 
-  it('does not affect the tasks of other coding agents', async () => {
-    install(failing(NOT_LOGGED_IN));
-    const working = acpStandIn("say('Done.'); return { usage: { inputTokens: 9, outputTokens: 9 } };");
-    installProgram(`${folder}/bin`, working, 'gemini');
-    const gemini = (id: string): ClaimedTask => ({ ...taskOf(id), tool: 'GEMINI' });
-    const hub = new Queue(taskOf('one'), taskOf('two'), gemini('three'), gemini('four'));
-    const never: Clock = { now: () => ({ wall: 0, steady: 0 }), sleep: (_, signal) => aborted(signal) };
-    const running = start(hub, never);
-    await until(() => hub.of('completed').length === 2);
-    await stop(running);
-    assert.deepEqual(hub.of('completed'), ['three', 'four']);
-    assert.deepEqual(hub.of('returned'), ['one']);
-    assert.ok(!hub.claimed.includes('two'));
-  });
+  for (const args of [[], ['--commands']])
+    it(`does not affect the tasks of other coding agents${args.map((arg) => `, with ${arg}`)}`, async () => {
+      install(failing(NOT_LOGGED_IN));
+      const working = acpStandIn("say('Done.'); return { usage: { inputTokens: 9, outputTokens: 9 } };");
+      installProgram(`${folder}/bin`, working, 'gemini');
+      const gemini = (id: string): ClaimedTask => ({ ...taskOf(id), tool: 'GEMINI' });
+      const hub = new Queue(taskOf('one'), taskOf('two'), gemini('three'), gemini('four'));
+      const never: Clock = { now: () => ({ wall: 0, steady: 0 }), sleep: (_, signal) => aborted(signal) };
+      const running = start(hub, never, ...args);
+      await until(() => hub.of('completed').length === 2);
+      await stop(running);
+      assert.deepEqual(hub.of('completed'), ['three', 'four']);
+      assert.deepEqual(hub.of('returned'), ['one']);
+      assert.ok(!hub.claimed.includes('two'));
+    });
 
   it('makes the runner return all claimed tasks, and is reported once', async () => {
     install(failing(NOT_LOGGED_IN));

@@ -21,12 +21,13 @@ class StrictHub {
   readonly kept: LogEntry[] = [];
   readonly endings: Ending[] = [];
   readonly states: (string | undefined)[] = [];
+  readonly files: (readonly string[] | undefined)[] = [];
   appends = 0;
   /** Error type with which the hub refuses calls. */
   type = 'VALIDATION_ERROR';
   checkEntries = checkEntries;
   checkEnding = checkEnding;
-  checkHeartbeat: (state: string | undefined) => void = () => undefined;
+  checkHeartbeat: (state: string | undefined, files: readonly string[] | undefined) => void = () => undefined;
   /** For each call, whether its response is lost. */
   readonly losses: boolean[] = [];
 
@@ -39,9 +40,10 @@ class StrictHub {
     return undefined;
   };
 
-  heartbeat = async (_task: string, _epoch: number, { state }: Beat): Promise<Standing> => {
+  heartbeat = async (_task: string, _epoch: number, { state, files }: Beat): Promise<Standing> => {
     this.states.push(state);
-    this.checkHeartbeat(state);
+    this.files.push(files);
+    this.checkHeartbeat(state, files);
     return { messages: [] };
   };
 
@@ -147,6 +149,33 @@ describe('an outbox whose calls the hub refuses', () => {
     assert.equal(outbox.stopped.aborted, false);
     assert.equal((await outbox.finish(COMPLETED)).delivered, true);
     assert.equal(hub.states.filter((state) => state !== undefined).length, 1);
+  });
+
+  it('sends changed files immediately, and each list once', async () => {
+    const outbox = open();
+    outbox.reportFiles(['a.ts']);
+    await until(() => hub.files.length === 1);
+    outbox.moveTo('in_progress');
+    await until(() => hub.files.length === 2);
+    outbox.reportFiles(['a.ts', 'b.ts']);
+    await until(() => hub.files.length === 3);
+    assert.deepEqual(hub.files, [['a.ts'], undefined, ['a.ts', 'b.ts']]);
+    await outbox.finish(COMPLETED);
+  });
+
+  it('sends the state without files, and no files later, if an older hub refuses the files', async () => {
+    hub.checkHeartbeat = (_, files) => {
+      if (files !== undefined) throw new HubRefusal('coding_heartbeat_task', 'VALIDATION_ERROR', 'Unknown argument.');
+    };
+    const outbox = open({ heartbeatMs: 20 });
+    outbox.reportFiles(['a.ts']);
+    outbox.moveTo('in_progress');
+    await until(() => hub.files.length >= 2);
+    outbox.reportFiles(['b.ts']);
+    await until(() => hub.files.length >= 4);
+    assert.deepEqual([hub.states[1], hub.files.filter((files) => files !== undefined)], ['in_progress', [['a.ts']]]);
+    assert.equal(outbox.stopped.aborted, false, 'the attempt continues');
+    assert.equal((await outbox.finish(COMPLETED)).delivered, true);
   });
 
   it('stops the attempt if the hub refuses a heartbeat without a state', async () => {

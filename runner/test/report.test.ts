@@ -7,16 +7,18 @@ import { checkEnding } from './support/hubChecks.ts';
 import { anyText } from './support/texts.ts';
 
 /** Maximum size of a report, as in docs/guides/runner.md. The hub's own limit is 1 MiB. */
-const MAX_BYTES = 700_000;
+const MAX_BYTES = 800_000;
 const redactor = createRedactor(['hunter2hunter2'], {});
 
 const EMPTY: Report = {
   branch: 'work/1',
   base: 'abc',
+  head: 'abc',
   changes: undefined,
   work: undefined,
   exit: undefined,
   acceptance: undefined,
+  merge: undefined,
   pullRequest: undefined,
   warnings: [],
   worktree: undefined,
@@ -32,6 +34,7 @@ function hugeReport(unit: string): Report {
   return {
     branch: text(5000),
     base: text(5000),
+    head: text(5000),
     changes: {
       head: text(5000),
       commits: list(200, () => ({ sha: text(40), subject: text(10_000) })),
@@ -50,6 +53,7 @@ function hugeReport(unit: string): Report {
     },
     exit: { code: 0, signal: null },
     acceptance: { command: text(10_000), exitCode: 0, output: text(20_000) },
+    merge: { into: text(5000), base: 'abc', clean: false, conflicts: list(100, () => text(4096)) },
     pullRequest: { number: 1, url: text(5000) },
     warnings: list(2000, () => text(5000)),
     worktree: text(4096),
@@ -87,6 +91,7 @@ describe("an attempt's report", () => {
     const report = fc.record({
       branch: anyText(),
       base: anyText(),
+      head: fc.option(anyText(), { nil: undefined }),
       changes: fc.record({
         head: anyText(),
         commits: fc.array(fc.record({ sha: anyText(), subject: anyText(2000) }), { maxLength: 5 }),
@@ -107,6 +112,12 @@ describe("an attempt's report", () => {
       }),
       exit: fc.constant(undefined),
       acceptance: fc.record({ command: anyText(), output: anyText() }),
+      merge: fc.record({
+        into: anyText(),
+        base: fc.constant('abc'),
+        clean: fc.boolean(),
+        conflicts: fc.array(anyText(2000), { maxLength: 5 }),
+      }),
       pullRequest: fc.record({ number: fc.nat(), url: fc.option(anyText(), { nil: undefined }) }),
       warnings: texts,
       worktree: anyText(),
@@ -147,11 +158,14 @@ describe("an attempt's report", () => {
     };
     const short = ['diff --git a/a.ts b/a.ts', '@@ -0,0 +1 @@', "+const key = '';"];
     assert.deepEqual(diffOf(short.join('\n')), short);
-    const [line = '', ...others] = diffOf(`+const key = 'hunter2hunter2';\n${'+line\n'.repeat(500_000)}`);
+    const long = `+const key = 'hunter2hunter2';\n${'+line\n'.repeat(500_000)}diff --git a/b b/b\n+last`;
+    const [line = '', ...others] = diffOf(long);
     assert.equal(line, "+const key = '[redacted]';");
-    assert.equal(others.pop(), 'The rest of the diff is missing. The branch contains it.');
-    assert.ok(others.length > 5000 && others.every((one) => one === '+line'));
-    assert.deepEqual(diffOf('x'.repeat(2_000_000)), ['', 'The rest of the diff is missing. The branch contains it.']);
+    const missing = `${500_003 - others.length} more lines, 1 more file`;
+    assert.equal(others.pop(), `Not shown: ${missing}. The branch contains the whole diff.`);
+    assert.ok(others.length > 20_000 && others.every((one) => one === '+line'));
+    const oneLine = ['', 'Not shown: 1 more line. The branch contains the whole diff.'];
+    assert.deepEqual(diffOf('x'.repeat(2_000_000)), oneLine);
     assert.equal(diffOf(`+${'x'.repeat(5000)}`)[0]?.length, 2001);
   });
 

@@ -1,3 +1,5 @@
+import { copyFileSync } from 'node:fs';
+import { type Checkout, gitAt } from './checkout.ts';
 import type { Git } from './git.ts';
 
 /** Limits that keep reports readable. The branch contains all changes. */
@@ -51,6 +53,23 @@ export async function changesSince(git: Git, base: string, branch: string): Prom
     diff: await git('diff', ...UNIFIED, `${base}...${ref}`).catch(() => undefined),
     head,
   };
+}
+
+/**
+ * Returns the paths that differ between a commit and the files of a worktree, committed or not, in sorted order.
+ * Reads the worktree with a copy of its initial index, so that it neither locks nor trusts the agent's own index.
+ */
+export async function changedFiles(
+  checkout: Checkout,
+  { base, baseline, index }: { readonly base: string; readonly baseline: string; readonly index: string },
+): Promise<readonly string[]> {
+  copyFileSync(baseline, index);
+  const git = gitAt(checkout, { index });
+  const printed = [
+    await git('diff', '--name-only', '--no-renames', '--no-ext-diff', '--ignore-submodules=dirty', '-z', base),
+    await git('ls-files', '--others', '--exclude-standard', '-z'),
+  ];
+  return [...new Set(printed.flatMap((paths) => paths.split('\0')).filter(Boolean))].sort();
 }
 
 /** For binary files, git prints "-" instead of the numbers of lines. */

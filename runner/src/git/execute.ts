@@ -4,9 +4,22 @@ import { spawn } from 'node:child_process';
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const TIMEOUT_MS = 10 * 60_000;
 
+/** Thrown if git fails. The message is the text of git's standard error. */
+export class ExecutionError extends Error {
+  /** Undefined if a signal ended git. */
+  readonly exitCode: number | undefined;
+  readonly output: string;
+
+  constructor(message: string, exitCode: number | undefined, output: string) {
+    super(message);
+    this.exitCode = exitCode;
+    this.output = output;
+  }
+}
+
 /**
  * Runs git and returns its standard output, decoded as UTF-8, without the line break at the end.
- * @throws Error with the text of git's standard error, if git fails, prints too much or times out
+ * @throws ExecutionError if git fails, prints too much or times out
  */
 export function execute(args: readonly string[], env: NodeJS.ProcessEnv, input = ''): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -39,8 +52,10 @@ export function execute(args: readonly string[], env: NodeJS.ProcessEnv, input =
     child.once('close', (code, signal) => {
       clearTimeout(timer);
       const errorOutput = Buffer.concat(complaints).toString('utf8').trim();
-      if (code === 0 && stopped === '') resolve(Buffer.concat(output).toString('utf8').replace(/\n$/, ''));
-      else reject(new Error(stopped || errorOutput || `exit code ${code ?? signal ?? 'unknown'}`));
+      const printed = Buffer.concat(output).toString('utf8').replace(/\n$/, '');
+      const message = stopped || errorOutput || `exit code ${code ?? signal ?? 'unknown'}`;
+      if (code === 0 && stopped === '') resolve(printed);
+      else reject(new ExecutionError(message, code ?? undefined, printed));
     });
   });
 }

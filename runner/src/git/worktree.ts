@@ -52,14 +52,35 @@ export async function openWorktree(repository: Repository, wishes: WorktreeWishe
     });
     // Another runner can have added a worktree at the same time. If both detect the other's worktree, both give up.
     await requireFree(repository, branch, { ...wishes, except: folder });
-    const gitDir = registrationOf(commonDir, folder);
-    if (gitDir === undefined) throw new GitError(`Git did not register the worktree ${folder}.`);
-    const checkout = { folder, gitDir, commonDir };
+    const checkout = checkoutIn(commonDir, folder);
     return { ...checkout, branch, startedAt: await gitAt(checkout)('rev-parse', 'HEAD') };
   } catch (error) {
     removeRemains(commonDir, folder);
     throw error;
   }
+}
+
+/**
+ * Opens a worktree of a commit, without a branch.
+ * @param path for the worktree, at which nothing exists yet
+ * @throws GitError if the folder exists, or git fails
+ */
+export async function openDetached(repository: Repository, path: string, commit: string): Promise<Checkout> {
+  const { git, commonDir } = repository;
+  const folder = newFolder(path);
+  try {
+    await serially(repository, () => git('worktree', 'add', '--quiet', '--detach', folder, commit));
+    return checkoutIn(commonDir, folder);
+  } catch (error) {
+    removeRemains(commonDir, folder);
+    throw error;
+  }
+}
+
+function checkoutIn(commonDir: string, folder: string): Checkout {
+  const gitDir = registrationOf(commonDir, folder);
+  if (gitDir === undefined) throw new GitError(`Git did not register the worktree ${folder}.`);
+  return { folder, gitDir, commonDir };
 }
 
 /** @returns the path, with links resolved, at which nothing exists */

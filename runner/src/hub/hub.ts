@@ -31,7 +31,18 @@ const claimedTask = z.object({
   branch: z.string(),
   config: z.record(z.string(), z.json()),
   attempt: z.number(),
-  previous: z.object({ failure: z.object({ class: z.string(), message: z.string() }) }).optional(),
+  previous: z
+    .object({
+      failure: z.object({ class: z.string(), message: z.string() }).optional(),
+      /** Correction with which the work was sent back. */
+      comments: z.string().optional(),
+    })
+    .optional(),
+  /** Checks that the result of the task must pass. */
+  acceptance: z.object({ command: z.string().optional() }).optional(),
+  /** Command of a command run: it checks the branch, or the commit of it, without a coding agent. */
+  command: z.string().optional(),
+  commit: z.string().optional(),
   /** Trace of the call that created the task. Source: https://www.w3.org/TR/trace-context/#traceparent-header */
   traceparent: z.string().optional(),
 });
@@ -78,7 +89,8 @@ export interface ProgramVersion {
 }
 
 export interface ClaimWishes {
-  readonly tools: readonly CodingTool[];
+  /** Undefined for every task that the registration allows, including command runs. */
+  readonly tools: readonly CodingTool[] | undefined;
   readonly leaseSeconds: number;
   readonly waitMs: number;
   readonly project?: string | undefined;
@@ -91,6 +103,8 @@ export interface Beat {
   readonly hearing?: Hearing | undefined;
   /** Id of the last message that was received. The hub returns only later messages. */
   readonly receivedUntil?: string | undefined;
+  /** Paths that the branch has changed until now. */
+  readonly files?: readonly string[] | undefined;
   /** Time to wait for a message or a stop, in milliseconds. */
   readonly waitMs?: number;
 }
@@ -113,9 +127,15 @@ export class Hub {
     this.connection = connection;
   }
 
-  /** Registers the runner with its coding agents and the owners of its tasks. Returns the runner's identity. */
-  async register(programs: readonly ProgramVersion[], serves: 'owner' | 'workspace'): Promise<Registered> {
-    const args = { programs, serves };
+  /**
+   * Registers the runner with its coding agents and the owners of its tasks. Returns the runner's identity.
+   * @param commands whether the runner does command runs; hubs before 0.4.0 refuse the argument
+   */
+  async register(
+    programs: readonly ProgramVersion[],
+    { serves, commands }: { readonly serves: 'owner' | 'workspace'; readonly commands: boolean },
+  ): Promise<Registered> {
+    const args = { programs, serves, ...(commands && { commands }) };
     return (await this.connection.call('coding_register_runner', args, registered)).result;
   }
 
@@ -124,8 +144,8 @@ export class Hub {
    * @param key idempotency key of this claim; a repeated call returns the first result
    */
   async claim(wishes: ClaimWishes, key: string, signal: AbortSignal): Promise<ClaimedTask | undefined> {
-    const { project, taskId, ...rest } = wishes;
-    const named = { ...(project && { project }), ...(taskId && { taskId }) };
+    const { tools, project, taskId, ...rest } = wishes;
+    const named = { ...(tools && { tools }), ...(project && { project }), ...(taskId && { taskId }) };
     const args = { ...rest, ...named, idempotency_key: key };
     const options = { signal, waitMs: wishes.waitMs };
     const { result } = await this.connection.call('coding_claim_task', args, claimAnswer, options);
@@ -145,9 +165,9 @@ export class Hub {
   }
 
   async heartbeat(taskId: string, epoch: number, beat: Beat, signal?: AbortSignal): Promise<Standing> {
-    const { state, hearing, receivedUntil, waitMs } = beat;
+    const { state, hearing, receivedUntil, files, waitMs } = beat;
     const named = { ...(state && { state }), ...(hearing && { hearing }), ...(receivedUntil && { receivedUntil }) };
-    const args = { taskId, epoch, ...named, ...(waitMs && { waitMs }) };
+    const args = { taskId, epoch, ...named, ...(files && { files }), ...(waitMs && { waitMs }) };
     const options = { signal, waitMs: waitMs ?? 0 };
     return (await this.connection.call('coding_heartbeat_task', args, standing, options)).result;
   }

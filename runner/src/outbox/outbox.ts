@@ -51,6 +51,10 @@ export class Outbox {
   private endings: readonly Ending[] | undefined;
   private stop: Stop | undefined;
   private state: WorkState | undefined;
+  /** Changed paths that the hub does not know yet. */
+  private files: readonly string[] | undefined;
+  /** Whether the hub accepts changed paths. Hubs before 0.4.0 refuse the argument. */
+  private acceptsFiles = true;
   /** Time of the last successful call, in milliseconds on a monotonic clock. */
   private lastContact = performance.now();
   /** Maximum entries per call. Reduced while the outbox searches for an entry that the hub rejects. */
@@ -121,6 +125,13 @@ export class Outbox {
     this.wake();
   }
 
+  /** Sends an immediate heartbeat with the paths that the branch has changed, unless the hub is too old for it. */
+  reportFiles(files: readonly string[]): void {
+    if (!this.acceptsFiles) return;
+    this.files = files;
+    this.wake();
+  }
+
   /** Sends the rest of the log, then the ending. Resolves when the hub has accepted or refused the ending. */
   finish(ending: Ending): Promise<Delivery> {
     this.options.journal.complete();
@@ -157,7 +168,7 @@ export class Outbox {
   /** Sends the next call that is due, or waits until a call is due. */
   private async step(): Promise<Delivery | undefined> {
     const { journal } = this.options;
-    const { endings, state } = this;
+    const { endings, state, files } = this;
     const batch = this.isMuted ? undefined : journal.batch(this.batchEntries);
     if (batch !== undefined && this.isDue()) {
       await this.sendLog(batch);
@@ -165,8 +176,8 @@ export class Outbox {
       if (this.stop?.reason === 'claim_lost') return { delivered: false };
       const delivery = await this.sendEnding(endings);
       if (delivery !== undefined) return delivery;
-    } else if (state !== undefined || this.sinceContact() >= this.heartbeatMs) {
-      await this.sendHeartbeat(state);
+    } else if (state !== undefined || files !== undefined || this.sinceContact() >= this.heartbeatMs) {
+      await this.sendHeartbeat(state, files);
     } else {
       await this.pause(this.untilDue());
       return undefined;
@@ -206,17 +217,23 @@ export class Outbox {
     }
   }
 
-  private async sendHeartbeat(state: WorkState | undefined): Promise<void> {
+  private async sendHeartbeat(state: WorkState | undefined, files: readonly string[] | undefined): Promise<void> {
     const { hub, taskId, epoch } = this.options;
     try {
-      this.heed((await hub.heartbeat(taskId, epoch, { state })).stop);
+      this.heed((await hub.heartbeat(taskId, epoch, { state, files })).stop);
     } catch (error) {
       const meaning = classifyRefusal(error);
+      if (meaning === 'content' && files !== undefined) {
+        this.acceptsFiles = false;
+        this.files = undefined;
+        return;
+      }
       // The claim may still be valid if the hub refuses a state, so the next heartbeat is sent without a state.
       if (meaning === 'passing' || (meaning === 'lost' && state === undefined)) throw error;
       this.sayOnce(`The hub refused a heartbeat for ${taskId}. ${messageOf(error)}`);
     }
     if (this.state === state) this.state = undefined;
+    if (this.files === files) this.files = undefined;
   }
 
   /** Sends the first form of the ending. If the hub rejects it, keeps the shorter forms and returns undefined. */

@@ -1,12 +1,11 @@
 /** Runs one attempt at one task, from its claim to its report. */
 import type { AgentProgram } from '../agents/agent.ts';
-import { changesSince } from '../git/changes.ts';
-import { GitError } from '../git/git.ts';
+import { changedFiles, changesSince } from '../git/changes.ts';
 import { type Settled, settle } from '../git/keep/settle.ts';
 import { checkOutSubmodules } from '../git/keep/submodules.ts';
+import { checkMerge, type Merge } from '../git/merge.ts';
 import type { Repository } from '../git/repository.ts';
-import { BranchBusy } from '../git/start/branchUse.ts';
-import { findStartingPoint, type StartingPoint } from '../git/start/startingPoint.ts';
+import { findStartingPoint, resolveBase, type StartingPoint } from '../git/start/startingPoint.ts';
 import {
   type Before,
   leaveWorktree,
@@ -18,35 +17,27 @@ import {
 } from '../git/worktree.ts';
 import type { ClaimedTask, Ending, Hub } from '../hub/hub.ts';
 import type { Delivery, Outbox } from '../outbox/outbox.ts';
-import { listProcesses } from '../process/identity.ts';
 import type { Exit } from '../process/program.ts';
 import type { Redactor } from '../redaction.ts';
-import { clean, cut } from '../text.ts';
-import { type Acceptance, hasPassed, runAcceptance } from './acceptance.ts';
+import { type Acceptance, runAcceptance } from './acceptance.ts';
 import { runAgent } from './agentRun.ts';
 import { commitMessage } from './commitMessage.ts';
+import { conclude, failureFrom, failureOfChecks, messageOf, processesLeft, stopOf } from './conclusion.ts';
 import { parseTaskConfig, type TaskConfig } from './config.ts';
 import { Conversation } from './conversation.ts';
 import { AttemptFailure } from './failure.ts';
+import { FILES_INTERVAL_MS, type FileWatch, watchFiles } from './fileWatch.ts';
 import { type Destination, destinationOf, handOver, PushRefused } from './handover.ts';
 import type { TaskLog } from './log.ts';
 import { framed, promptFor } from './prompt.ts';
 import type { AttemptRecord } from './record.ts';
-import { reportJson } from './report.ts';
+import { conflictText, filesJson, type Report } from './report.ts';
 import type { Transcript } from './transcript.ts';
 
-/** Delay until a task is available again if another attempt uses its branch, in seconds. */
-const RUNNER_BUSY_SECONDS = 30;
-/** Delay until a task is available again if the user has checked out its branch, in seconds. */
-const CHECKOUT_BUSY_SECONDS = 300;
-
-export interface AttemptOptions {
+/** Options that an attempt with a coding agent and a command run have in common. */
+export interface WorkOptions {
   readonly repository: Repository;
-  readonly hub: Hub;
   readonly task: ClaimedTask;
-  readonly agent: AgentProgram;
-  /** Ids of the messages about no task that an attempt of this runner has. */
-  readonly taken: Set<string>;
   readonly outbox: Outbox;
   readonly log: TaskLog;
   readonly redactor: Redactor;
@@ -56,15 +47,22 @@ export interface AttemptOptions {
   readonly mark: string;
   readonly env: NodeJS.ProcessEnv;
   readonly base: string;
-  readonly acceptance: string | undefined;
   readonly silenceMs: number;
   readonly push: boolean;
-  readonly unsafe: boolean;
-  readonly project: string | undefined;
   readonly shutdown: AbortSignal;
   /** Record on disk that another runner needs to finish the attempt if this runner is killed. */
   readonly record: AttemptRecord;
   readonly say: (message: string) => void;
+}
+
+export interface AttemptOptions extends WorkOptions {
+  readonly hub: Hub;
+  readonly agent: AgentProgram;
+  /** Ids of the messages about no task that an attempt of this runner has. */
+  readonly taken: Set<string>;
+  readonly acceptance: string | undefined;
+  readonly unsafe: boolean;
+  readonly project: string | undefined;
   /** Returns the failure to report. If the machine or the account is the cause, the task is returned to the queue. */
   readonly reported: (failure: AttemptFailure) => AttemptFailure;
 }
@@ -84,6 +82,7 @@ export class Attempt {
   private transcript: Transcript | undefined;
   private exit: Exit | undefined;
   private acceptance: Acceptance | undefined;
+  private merge: Merge | undefined;
   private isPushed = false;
   private pullRequest: { number: number; url?: string | undefined } | undefined;
 
@@ -94,36 +93,25 @@ export class Attempt {
 
   /** Runs the attempt. If the task has a problem, the ending reports it, and the promise does not reject. */
   async run(): Promise<{ ending: Ending; delivery: Delivery }> {
-    const { log, outbox, record, redactor, say, reported } = this.options;
-    const problem = await this.work().catch((error: unknown) => this.stopped() ?? failureFrom(error));
+    const { reported, outbox } = this.options;
+    const problem = await this.work().catch((error: unknown) => stopOf(outbox, this.signal) ?? failureFrom(error));
     const failure = problem && reported(problem);
-    if (failure) log.add('system', failure.message, { level: 'error', prefix: failure.failureClass });
-    const report = await this.report();
-    const result = reportJson(report, redactor);
-    const ending: Ending =
-      failure === undefined
-        ? { status: 'completed', result }
-        : { status: 'failed', result, failure: describeFailure(failure, redactor) };
-    log.close();
-    try {
-      record.keep(ending);
-    } catch (error) {
-      say(`The outcome of the task cannot be written to disk. ${messageOf(error)}`);
-    }
-    await this.cleanUp();
-    return { ending, delivery: await outbox.finish(ending) };
+    return conclude({ ...this.options, failure, report: await this.report(), cleanUp: () => this.cleanUp() });
   }
 
   private async work(): Promise<AttemptFailure | undefined> {
     const { task, log, acceptance: usualAcceptance, unsafe } = this.options;
     log.add('system', `Attempt ${task.attempt}: ${task.description}`, { prefix: 'runner' });
     const config = parseTaskConfig(task.config, { unsafe });
-    const command = config.acceptance ?? usualAcceptance;
+    const command = task.acceptance?.command ?? config.acceptance ?? usualAcceptance;
     const worktree = await this.open(config);
+    const files = this.watchFiles(worktree);
     const failure = await this.runAgent(worktree, config, command).catch(failureFrom);
+    await files.stop();
     const problem = await this.settle(worktree);
-    if (failure === undefined && problem === undefined && command !== undefined && !this.signal.aborted)
-      this.acceptance = await this.accept(worktree, config, command);
+    const isReady = failure === undefined && problem === undefined && !this.signal.aborted;
+    if (isReady && command !== undefined) this.acceptance = await this.accept(worktree, config, command);
+    if (isReady && !this.signal.aborted) this.merge = await this.checkMerge(worktree, config);
     const unfinished = command !== undefined && this.acceptance?.exitCode === undefined;
     const outcome = this.judge(failure ?? problem, unfinished);
     const refused = await this.handOver(worktree, config, outcome);
@@ -230,21 +218,49 @@ export class Attempt {
     return runAcceptance({ command, folder, env, mark, log, patienceMs, signal: this.signal });
   }
 
-  /** @returns the failure, if the hub or the runner's user has stopped the attempt */
-  private stopped(): AttemptFailure | undefined {
-    const { outbox } = this.options;
-    if (outbox.stopReason) return new AttemptFailure('cancelled', outbox.stopReason.message);
-    return this.signal.aborted ? new AttemptFailure('runner_lost', 'The runner was stopped.') : undefined;
+  /** Checks whether the branch merges into its base as it is now. */
+  private async checkMerge({ branch }: Worktree, config: TaskConfig): Promise<Merge | undefined> {
+    const { git, hasOrigin } = this.options.repository;
+    const into = this.start?.base.branch;
+    if (into === undefined) return undefined;
+    const name = config.base ?? this.options.base;
+    try {
+      const { base } = await resolveBase(git, {
+        // In the meantime, the user can have checked out another branch.
+        base: /^(?:HEAD|@)$/.test(name) ? `refs/heads/${into}` : name,
+        branches: [],
+        fetch: this.destination !== undefined && hasOrigin,
+        signal: this.signal,
+      });
+      const merge = await checkMerge(git, base, { branch, commit: await git('rev-parse', `refs/heads/${branch}`) });
+      const conflict = conflictText(merge);
+      if (conflict !== undefined) this.warn(conflict);
+      return merge;
+    } catch (error) {
+      this.warn(`It is unknown whether the branch merges into ${into}. ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  /** Reports to the hub which files the branch changes, while the coding agent works. */
+  private watchFiles(worktree: Worktree): FileWatch {
+    const { outbox, record, redactor } = this.options;
+    const base = this.comparisonBase();
+    return watchFiles({
+      list: async () => changedFiles(worktree, { base: await base, baseline: record.baseline, index: record.index }),
+      send: (files) => outbox.reportFiles(filesJson(files, redactor)),
+      everyMs: FILES_INTERVAL_MS,
+    });
   }
 
   /** @param unfinished whether a required acceptance command did not finish */
   private judge(failure: AttemptFailure | undefined, unfinished: boolean): AttemptFailure | undefined {
-    const { stopReason } = this.options.outbox;
-    const isCutShort = stopReason !== undefined || failure?.failureClass === 'cancelled' || unfinished;
-    const stop = isCutShort ? this.stopped() : undefined;
-    if (stop !== undefined) return stop;
-    if (failure !== undefined || this.acceptance === undefined || hasPassed(this.acceptance)) return failure;
-    return new AttemptFailure('acceptance_failed', `Acceptance command failed: ${this.acceptance.command}`);
+    const { outbox, task, log } = this.options;
+    const isCutShort = outbox.stopReason !== undefined || failure?.failureClass === 'cancelled' || unfinished;
+    const stop = isCutShort ? stopOf(outbox, this.signal) : undefined;
+    const { acceptance, merge } = this;
+    const areRequired = task.acceptance !== undefined;
+    return stop ?? failure ?? failureOfChecks({ acceptance, merge, areRequired, log });
   }
 
   /**
@@ -292,18 +308,21 @@ export class Attempt {
     this.options.log.add('git', message, { level: 'error' });
   }
 
-  private async report() {
+  private async report(): Promise<Report> {
     const { task, repository } = this.options;
     const branch = this.start?.branch ?? task.branch;
     const base = await this.comparisonBase();
     const stays = this.settled?.problem ?? this.settled?.stays;
+    const changes = this.worktree && (await changesSince(repository.git, base, branch).catch(() => undefined));
     return {
       branch,
       base,
-      changes: this.worktree && (await changesSince(repository.git, base, branch).catch(() => undefined)),
+      head: changes?.head,
+      changes,
       work: this.transcript?.work(),
       exit: this.exit,
       acceptance: this.acceptance,
+      merge: this.merge,
       pullRequest: this.pullRequest,
       warnings: this.warnings,
       worktree: stays === undefined ? undefined : this.worktree?.folder,
@@ -352,39 +371,6 @@ export class Attempt {
   }
 }
 
-/** Keeps the worktree if a process of the attempt can still write to it. */
 function withProcesses(settled: Settled, mark: string): Settled {
-  if (settled.stays !== undefined || listProcesses(mark)?.length === 0) return settled;
-  return { ...settled, stays: 'Processes of the attempt may still be running.' };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function failureFrom(error: unknown): AttemptFailure {
-  if (error instanceof AttemptFailure) return error;
-  if (error instanceof GitError && error.kind === 'busy') {
-    const isRunners = !(error instanceof BranchBusy) || error.isRunners;
-    const returnAfterSeconds = isRunners ? RUNNER_BUSY_SECONDS : CHECKOUT_BUSY_SECONDS;
-    return new AttemptFailure('crashed', error.message, { returnAfterSeconds });
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  return new AttemptFailure('crashed', message, {
-    retryable: !(error instanceof GitError && error.kind === 'permanent'),
-  });
-}
-
-/** Maximum length of a failure message. The hub accepts 5,000 characters. */
-const MAX_FAILURE_CHARACTERS = 4500;
-
-function describeFailure(failure: AttemptFailure, redactor: Redactor) {
-  const { failureClass, retryable, returnAfterSeconds } = failure;
-  const message = cut(clean(redactor.text(failure.message)), MAX_FAILURE_CHARACTERS).trim() || failureClass;
-  return {
-    class: failureClass,
-    message,
-    ...(!retryable && { retryable }),
-    ...(returnAfterSeconds !== undefined && { returnAfterSeconds }),
-  };
+  return settled.stays === undefined ? { ...settled, stays: processesLeft(mark) } : settled;
 }

@@ -162,7 +162,8 @@ export async function compare(git: Git, one: string, other: string): Promise<{ a
   return { ahead: Number(ahead), behind: Number(behind) };
 }
 
-function commitOf(git: Git, ref: string): Promise<string | undefined> {
+/** Returns the commit that a ref or revision names; undefined if it names none. */
+export function commitOf(git: Git, ref: string): Promise<string | undefined> {
   return git('rev-parse', '--verify', '--quiet', `${ref}^{commit}`).catch(() => undefined);
 }
 

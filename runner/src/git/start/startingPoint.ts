@@ -1,7 +1,7 @@
 /** Determines a task's branch and the commit that it starts from, before the worktree is created. */
 import { type Git, GitError, succeeds } from '../git.ts';
 import type { Repository } from '../repository.ts';
-import { type Base, compare, type NamedBase, nameBase, settleBase, wantedFor } from './base.ts';
+import { type Base, commitOf, compare, type NamedBase, nameBase, settleBase, wantedFor } from './base.ts';
 import { branchNames, chooseBranch } from './branchName.ts';
 import { requireFree, serially } from './branchUse.ts';
 import { persistently } from './persistence.ts';
@@ -50,10 +50,8 @@ export async function findStartingPoint(repository: Repository, wishes: Starting
   const { git } = repository;
   await requireName(git, wishes.branch);
   const names = branchNames(wishes.taskId, wishes.branch);
-  const named = await nameBase(git, wishes.base);
-  const { origin, baseRemote } = wishes.fetch ? await fetchAll(git, names, named, wishes.signal) : {};
+  const { base, note, origin } = await resolveBase(git, { ...wishes, branches: names });
   const branch = await choose(git, names, origin);
-  const { base, note } = await settleBase(git, named, baseRemote);
   const notes = note === undefined ? [] : [note];
   if (branch !== wishes.branch) notes.push(`Another branch blocks the name ${wishes.branch}. Using ${branch}.`);
   const existing = await serially(repository, async () => {
@@ -70,24 +68,36 @@ export async function findStartingPoint(repository: Repository, wishes: Starting
   };
 }
 
-async function requireName(git: Git, branch: string): Promise<void> {
+/** @throws GitError, permanent, if git does not accept the name, or could read it as an option */
+export async function requireName(git: Git, branch: string): Promise<void> {
   const isName =
     !branch.startsWith('-') && branch !== 'HEAD' && (await succeeds(git, 'check-ref-format', `refs/heads/${branch}`));
   if (!isName) throw new GitError(`"${branch}" cannot be the name of a branch.`, { kind: 'permanent' });
 }
 
+export interface BaseWishes extends Pick<StartingPointWishes, 'base' | 'fetch' | 'signal'> {
+  /** Branches to fetch from "origin" with the base. */
+  readonly branches: readonly string[];
+}
+
+/**
+ * Resolves a base to its current commit. If requested, fetches it and the branches first.
+ * @returns also the refs of "origin", if they were fetched, and a note if the remote's base differs from the local one
+ * @throws GitError, permanent, if the base does not exist; transient, if "origin" does not respond
+ */
+export async function resolveBase(git: Git, { base, branches, fetch, signal }: BaseWishes) {
+  const named = await nameBase(git, base);
+  const fetched = fetch ? await fetchAll(git, branches, named, signal) : undefined;
+  return { ...(await settleBase(git, named, fetched?.baseRemote)), origin: fetched?.origin };
+}
+
 interface Fetched {
-  readonly origin?: RemoteRefs;
-  readonly baseRemote?: RemoteRefs;
+  readonly origin: RemoteRefs;
+  readonly baseRemote: RemoteRefs;
 }
 
 /** Fetches the task's branch and the base. */
-function fetchAll(
-  git: Git,
-  names: readonly string[],
-  named: NamedBase,
-  signal: AbortSignal,
-): Promise<Required<Fetched>> {
+function fetchAll(git: Git, names: readonly string[], named: NamedBase, signal: AbortSignal): Promise<Fetched> {
   const isElsewhere = named.kind === 'remote branch' && named.remote !== 'origin';
   const fetchOnce = async () => {
     const origin = await fetchRefs(git, 'origin', (refs) => {
@@ -130,17 +140,19 @@ async function choose(git: Git, names: readonly string[], origin: RemoteRefs | u
  */
 async function bringUpToDate(git: Git, branch: string, theirs: string | undefined): Promise<string | undefined> {
   const ref = `refs/heads/${branch}`;
-  const ours = await git('rev-parse', '--verify', '--quiet', `${ref}^{commit}`).catch(() => undefined);
+  const ours = await commitOf(git, ref);
   if (theirs === undefined || theirs === ours) return ours;
   if (ours !== undefined) {
     const { ahead, behind } = await compare(git, ours, theirs);
     if (behind === 0) return ours;
-    if (ahead > 0)
-      throw new GitError(
-        `The local branch "${branch}" and that of origin have diverged. Merge or rename one of them.`,
-        { kind: 'transient' },
-      );
+    if (ahead > 0) throw diverged(branch);
   }
   await git('update-ref', '-m', 'muster: fetch', ref, theirs, ours ?? '0'.repeat(theirs.length));
   return theirs;
+}
+
+export function diverged(branch: string): GitError {
+  return new GitError(`The local branch "${branch}" and that of origin have diverged. Merge or rename one of them.`, {
+    kind: 'transient',
+  });
 }
