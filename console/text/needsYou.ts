@@ -38,6 +38,8 @@ export const needsYou = {
   checkFailed: '{check} failed on {link}',
   silent: '{agent} went silent. The task is ready for another agent.',
   silentStill: '{agent} went silent, and its lease has expired.',
+  longVerifying: 'It has been verified for more than 12 hours without a verdict.',
+  proves: 'The result of a task needs your decision',
   overdue: 'To-do overdue by {time}',
   markDone: 'Mark done',
   assign: 'Assign to agents',
