@@ -50,6 +50,7 @@ export const needsYou = {
   done: '{done} of {n} done',
   ofDone: ' of {n} done',
   noTasks: 'No tasks yet',
+  verifiedOrWaiting: 'being verified or waiting',
   spent: '{spent} spent of {limit}',
   agents: 'Agents',
   viewAll: 'View all',

@@ -188,7 +188,7 @@ function Files({ task }: { readonly task: Task }) {
     return (
       <Fill
         text={since === null ? proof.filesWaitNow : proof.filesWait}
-        with={{ title, since: since && <Ago at={since} /> }}
+        with={{ title, when: since && <Ago at={since} /> }}
       />
     );
   };
