@@ -6,7 +6,7 @@ export const proof = {
   command: '{command} succeeds',
   anyReview: 'Another agent approves it',
   review: 'An agent that can do {capability} approves it',
-  confirm: 'Confirmed by {who}',
+  confirm: 'Confirmation by {who}',
   passed: 'Passed by {who}',
   notChecked: 'Not checked',
   notYet: 'Not checked yet',

@@ -11,7 +11,7 @@ import { startView, type ViewActions } from './shared/view.tsx';
 const MAX_SHOWN_LINES = 8;
 
 /** Maximum number of commits shown, so that log lines also have space. */
-const MAX_SHOWN_COMMITS = 4;
+const MAX_SHOWN_COMMITS = 3;
 const isOpen = (task: Fields) => !['done', 'failed', 'cancelled'].includes(textOf(task['state']));
 
 /** Fields that explain the task's status. The view shows the first of these fields that is set. */

@@ -23,8 +23,8 @@ function countsOf(answer: Fields): (state: string) => number {
   const never = numberOf(fieldsOf(answer['stuck'])['count']);
   const blocked = Math.max(0, numberOf(answer['blocked_tasks']) - never);
   const available = Math.max(0, numberOf(tasks['available']) - blocked - never);
-  const verifying = numberOf(fieldsOf(answer['verifying'])['count']);
-  const in_progress = Math.max(0, numberOf(tasks['in_progress']) - verifying);
+  const verifying = Math.min(numberOf(tasks['in_progress']), numberOf(fieldsOf(answer['verifying'])['count']));
+  const in_progress = numberOf(tasks['in_progress']) - verifying;
   const counts: Fields = { ...tasks, in_progress, verifying, never, blocked, available };
   return (state) => numberOf(counts[state]);
 }

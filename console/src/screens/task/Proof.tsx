@@ -127,8 +127,8 @@ function Check({ id }: { readonly id: string }) {
   const holder = 'value' in live ? live.value?.claimed_by : undefined;
   return (
     <span>
-      <TaskTitle id={id} limit={80} />{' '}
-      {holder != null && <Fill text={text.claimedBy} with={{ agent: <Name id={holder} /> }} />}
+      <TaskTitle id={id} limit={80} />
+      {holder != null && <Fill text={` ${text.claimedBy}`} with={{ agent: <Name id={holder} /> }} />}
     </span>
   );
 }

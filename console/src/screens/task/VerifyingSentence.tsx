@@ -26,11 +26,14 @@ export function VerifyingSentence({ task }: { readonly task: Verifying }) {
       <Fill
         text={isOwn ? text.waitsForYou : words}
         with={{ command, time, name: asked === null ? text.aPerson : <Name id={asked.who} /> }}
-      />{' '}
+      />
       {isOwn && (
-        <a class="link" href={addressOf([], { [SHOWN_QUESTION]: asked.request_id })}>
-          {text.decide}
-        </a>
+        <>
+          {' '}
+          <a class="link" href={addressOf([], { [SHOWN_QUESTION]: asked.request_id })}>
+            {text.decide}
+          </a>
+        </>
       )}
     </span>
   );
