@@ -15,7 +15,7 @@ export const requirements = {
 
 export const proofSettings = {
   title: 'Proof',
-  hint: 'Requirements for new tasks without requirements of their own. The first one that fits the task’s type counts.',
+  hint: 'Requirements for new tasks whose creator sets none. The first one that fits the task’s type counts.',
   none: 'Tasks are done as soon as their agents say so.',
   ofType: 'Tasks of type {type}',
   everyType: 'All other tasks',

@@ -1,4 +1,4 @@
-/** Fields for what must be true of a result before its task is done: a command, a review, a person's confirmation. */
+/** Fields for the requirements that a result must meet before its task is done: a command, a review, a person's confirmation. */
 import { type Signal, useSignal } from '@preact/signals';
 import { requirements as text } from '../../text/requirements.ts';
 import { knownPeople } from './people.ts';

@@ -1,4 +1,4 @@
-/** What the workspace requires of results before tasks are done. Leaders can change it. */
+/** Requirements of the workspace for results, before tasks are done. Leaders can change them. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { z } from 'zod/mini';

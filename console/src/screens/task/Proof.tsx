@@ -106,7 +106,7 @@ function StepWords({ step, task: { acceptance, owner_uid: owner } }: { readonly 
   return <>{names[step] ?? step}</>;
 }
 
-/** Names of what passes a step without an agent or a person. */
+/** Names of systems that pass a step. */
 const SYSTEMS: Readonly<Record<string, string>> = { muster: 'Muster', github: 'GitHub' };
 
 function By({ id }: { readonly id: string }): ComponentChildren {

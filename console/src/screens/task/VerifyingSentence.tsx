@@ -1,4 +1,4 @@
-/** What a task that is being verified waits for, in a sentence. */
+/** A sentence about the check for which a task that is being verified waits. */
 import { proof as text } from '../../../text/proof.ts';
 import { Fill } from '../../../ui/Fill.tsx';
 import { duration } from '../../../ui/format.ts';
