@@ -50,7 +50,7 @@ describe('task board of the console', () => {
     assert.equal(columnOf('in_progress', { ...board, counts: { state: 'loading' } }).count, undefined);
   });
 
-  it('shows results that are being verified in their own column, apart from tasks that wait for their parts', () => {
+  it('shows verifying tasks in their own column, apart from tasks that wait for their parts', () => {
     const held = whole([task({ id: 'parts', status: 'waiting' }), task({ id: 'proof', ...VERIFYING })]);
     const board = { ...BOARD, open: { ...open, held } };
     assert.deepEqual(idsOf(columnOf('verifying', board)), ['proof']);

@@ -37,7 +37,7 @@ describe('sentence of an audit event', () => {
     assert.equal(sentenceOf(event('inbox.ask', task)).text, '{who} asked a question about {task}');
   });
 
-  it('states that a result was handed in, approved, sent back or waived, and names the task that is proven', () => {
+  it('states the verdict on a result, and names the task instead of its review', () => {
     const passed = { step: 'review', by: 'w', at: 'now' };
     const proof = (round: number, ...steps: readonly object[]) => ({ round, step: 'review', passed: steps });
     const proved = (before: object, after: object): AuditChange => ({

@@ -1,4 +1,4 @@
-/** What the console shows of results that must be proven, and the actions of people on them. */
+/** Results that must be proven in the console, and the actions of people on them. */
 import assert from 'node:assert/strict';
 import { VERIFYING } from '../samples.ts';
 import { Backend, Refused } from './backend.ts';
@@ -65,7 +65,7 @@ describe('proof in the console', () => {
     await page.lacks('button', 'Send it back');
   });
 
-  it('shows the review of a task with a link to the task, and a step that was skipped as not checked', async () => {
+  it('links a review to its task, and shows a step that was skipped as not checked', async () => {
     const reviews = { task_id: 'task-1', round: 1, not_by: [], terminals: false };
     backend.put('tasks/task-9', { description: 'Review', reviews });
     const proven = [{ step: 'waived', by: 'ada', at: NOW }];
@@ -143,7 +143,7 @@ describe('proof in the console', () => {
     await page.lacks('button', 'Accept as is…');
   });
 
-  it('asks a person with the result and the last correction, and takes a correction only with words', async () => {
+  it('asks a person with result and last correction, and takes a correction only with words', async () => {
     const until = fromNow(7 * 24 * HOUR);
     const waiting_for = { request_id: 'proof', who: 'ada', until };
     const proof = { ...HANDED_IN.proof, step: 'person', check: 'proof' };
