@@ -204,7 +204,7 @@ describe('proof in the console', () => {
     await dialog.press('Add');
     await settings.get(
       'listitem',
-      /^Tasks of type codingnpm test succeeds, another agent approves, the owner confirms/,
+      /^Tasks of type coding.?npm test succeeds, another agent approves, the owner confirms/,
     );
     await settings.press('Change limits');
     dialog = await page.get('dialog', 'Change limits');
