@@ -51,24 +51,43 @@ describe('proof of results on the console', () => {
     waiting = await work.task('Log failed attempts', { context_files: ['src/auth/**', 'docs/security.md'] });
     const set = (id: string, fields: object) => firestore().doc(taskPath(id)).update(fields);
     const acceptance = {
-      ...{ command: 'npm test -- test/unit', review: 'security', confirm: 'owner' },
-      ...{ rounds: 3, hours: 24, otherwise: 'ask', terminals: false },
+      command: 'npm test -- test/unit',
+      review: 'security',
+      confirm: 'owner',
+      rounds: 3,
+      hours: 24,
+      otherwise: 'ask',
+      terminals: false,
     };
     const handedIn = {
-      ...{ agent_id: 'terminal-1', claim_epoch: 2, claimed_at: new Date(Date.now() - 14 * HOUR), lease_seconds: 1800 },
-      ...{ since: new Date(Date.now() - 13 * HOUR), branch: 'feature/reset', commit: 'abcdef1234567890' },
+      agent_id: 'terminal-1',
+      claim_epoch: 2,
+      claimed_at: new Date(Date.now() - 14 * HOUR),
+      lease_seconds: 1800,
+      since: new Date(Date.now() - 13 * HOUR),
+      branch: 'feature/reset',
+      commit: 'abcdef1234567890',
     };
     const passed = [{ step: 'command', by: 'runner-1', at: new Date(), commit: 'abcdef1234567890' }];
     const result = { output: 'The page asks for the address and sends a mail.', files_created: [], files_modified: [] };
     const proof = { ...handedIn, step: 'review', round: 2, check: review, passed };
     await set(task, {
-      ...{ status: 'waiting', acceptance, proof, result, proof_until: new Date(Date.now() + 11 * HOUR), rounds: 1 },
+      status: 'waiting',
+      acceptance,
+      proof,
+      result,
+      proof_until: new Date(Date.now() + 11 * HOUR),
+      rounds: 1,
       sent_back: [correction(1, 'test/unit/reset.test.ts: 1 failing'), correction(2, PAYLOADS.join('\n'))],
     });
     await set(review, { reviews: { task_id: task, round: 2, not_by: ['terminal-1'], terminals: false } });
     const until = new Date(Date.now() + 100 * HOUR);
     await set(asked, {
-      ...{ status: 'waiting', acceptance, result, proof_until: until, rounds: 2 },
+      status: 'waiting',
+      acceptance,
+      result,
+      proof_until: until,
+      rounds: 2,
       proof: { ...handedIn, step: 'person', round: 3, check: `question-${asked}`, passed },
       waiting_for: { request_id: `question-${asked}`, who: uid, until },
       sent_back: [correction(2, 'The second step is missing.')],
@@ -76,10 +95,17 @@ describe('proof of results on the console', () => {
     const since = new Date(Date.now() - 240_000);
     await set(waiting, { files_wait: task, files_since: since, retry_at: until, blockers: 1, file_wait: 10 });
     const request = sampleRequest({
-      ...{ id: `question-${asked}`, workspace: work.workspace, kind: 'choice', task_id: asked, expires_at: until },
+      id: `question-${asked}`,
+      workspace: work.workspace,
+      kind: 'choice',
+      task_id: asked,
+      expires_at: until,
       question: 'The result of "Describe how to sign in" was sent back 2 times. Is it right now?',
       options: ['approve', 'request changes', 'give up'],
-      ...{ asked_by: uid, owner_uid: uid, asked_of: uid, created_at: since },
+      asked_by: uid,
+      owner_uid: uid,
+      asked_of: uid,
+      created_at: since,
       proves: { task_id: asked, round: 3, not_by: ['terminal-1'] },
     });
     await firestore().doc(requestPath(request.id)).set(requestToDocument(request));

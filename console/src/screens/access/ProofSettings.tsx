@@ -1,10 +1,8 @@
 /** Requirements of the workspace for results, before tasks are done. Leaders can change them. */
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
 import { z } from 'zod/mini';
 import { DEFAULT_PROOF } from '../../../../functions/src/access/rules/proofSettings.ts';
 import { proofSettings as text } from '../../../text/requirements.ts';
-import { Fill } from '../../../ui/Fill.tsx';
 import { fill, plural } from '../../../ui/format.ts';
 import { UserText } from '../../../ui/UserText.tsx';
 import { act } from '../../calls/tools.ts';
@@ -16,10 +14,10 @@ import { Switch } from '../../parts/ActionFields.tsx';
 import { ActionButton } from '../../parts/acting.tsx';
 import { DialogButton } from '../../parts/DialogButton.tsx';
 import { Section, Shown } from '../../parts/Notice.tsx';
+import { nameOfPerson } from '../../parts/people.ts';
 import { RequirementFields, requirementsIn, useRequirements } from '../../parts/Requirements.tsx';
 import { SelectField } from '../../parts/Select.tsx';
 import { TextField } from '../../parts/TextField.tsx';
-import { Name } from '../../parts/Who.tsx';
 import { mayAs } from '../../shell/role.ts';
 
 type Stored = NonNullable<z.output<typeof workspaceDocument>['proof']>;
@@ -54,7 +52,7 @@ export function ProofSettings({ here }: { readonly here: string }) {
                   <div class="grow">
                     <p>{titleOf(one, index)}</p>
                     <p class="hint">
-                      <Required of={one} />
+                      <UserText text={requiredBy(one)} limit={300} />
                     </p>
                   </div>
                   {isLeader && (
@@ -87,35 +85,14 @@ function titleOf({ type }: Default, index: number): string {
   return index === 0 ? text.all : text.everyType;
 }
 
-function Required({ of: { command, review, confirm } }: { readonly of: Default }) {
-  const parts: readonly ComponentChildren[] = [
-    command !== undefined && (
-      <Fill
-        text={text.command}
-        with={{
-          command: (
-            <code>
-              <UserText text={command} limit={200} />
-            </code>
-          ),
-        }}
-      />
-    ),
-    review !== undefined && (review === 'any' ? text.anyReview : fill(text.review, { capability: review })),
-    confirm !== undefined &&
-      (confirm === 'owner' ? text.byOwner : <Fill text={text.confirm} with={{ who: <Name id={confirm} /> }} />),
-  ].filter((part) => part !== false);
-  return (
-    <>
-      {parts.map((part, index) => (
-        // The parts of a requirement do not move.
-        <span key={index}>
-          {index > 0 && ', '}
-          {part}
-        </span>
-      ))}
-    </>
-  );
+function requiredBy({ command, review, confirm }: Default): string {
+  const who = confirm && (nameOfPerson(confirm) ?? confirm);
+  const parts = [
+    command && fill(text.command, { command }),
+    review && (review === 'any' ? text.anyReview : fill(text.review, { capability: review })),
+    who && (who === 'owner' ? text.byOwner : fill(text.confirm, { who })),
+  ];
+  return parts.filter(Boolean).join(', ');
 }
 
 function limitsOf({ rounds, hours, otherwise, terminals, file_wait_minutes: minutes }: Settings): readonly string[] {
@@ -152,18 +129,16 @@ function AddDefault({ settings, save }: SettingsProps) {
 const OTHERWISE = Object.entries(text.otherwiseOptions);
 
 function Limits({ settings, save }: SettingsProps) {
-  const rounds = useSignal('');
-  const hours = useSignal('');
-  const minutes = useSignal('');
+  const numbers = { rounds: useSignal(''), hours: useSignal(''), file_wait_minutes: useSignal('') };
   const otherwise = useSignal('');
   const terminals = useSignal(false);
+  const names = ['rounds', 'hours', 'file_wait_minutes'] as const;
   const opened = () => {
-    rounds.value = String(settings.rounds);
-    hours.value = String(settings.hours);
-    minutes.value = String(settings.file_wait_minutes);
+    for (const name of names) numbers[name].value = String(settings[name]);
     otherwise.value = settings.otherwise;
     terminals.value = settings.terminals;
   };
+  const { rounds, hours, file_wait_minutes: minutes } = numbers;
   const isPossible = isWhole(rounds.value, 1, 10) && isWhole(hours.value, 1, 168) && isWhole(minutes.value, 0, 1440);
   const change = () =>
     save({

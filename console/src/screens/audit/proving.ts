@@ -1,11 +1,16 @@
 /** Recognizes in an event of the audit log what it did to the proof of a task's result. */
 import { z } from 'zod/mini';
-import type { AuditChange, AuditEvent } from './sentence.ts';
 
-export interface Proving {
+interface Change {
+  readonly kind: string;
+  readonly before?: Readonly<Record<string, unknown>>;
+  readonly after?: Readonly<Record<string, unknown>>;
+}
+
+export interface Proving<Of> {
   readonly verdict: 'handedIn' | 'handedInAgain' | 'approved' | 'sentBack' | 'waived' | 'gaveUp';
   /** Change of the task whose result is proven. */
-  readonly task: AuditChange;
+  readonly task: Of;
   /** Values for the sentence. */
   readonly values: Readonly<Record<string, string>>;
 }
@@ -22,7 +27,7 @@ const fields = z.catch(
 );
 
 /** Returns what an event did to a proof; undefined if another sentence describes the event. */
-export function provingIn({ tool, changes }: AuditEvent): Proving | undefined {
+export function provingIn<Of extends Change>(tool: string, changes: readonly Of[]): Proving<Of> | undefined {
   if (tool === 'system.undo') return undefined;
   for (const task of changes.filter(({ kind, after }) => kind === 'task' && after !== undefined)) {
     const found = verdictOf(fields.parse(task.before ?? {}), fields.parse(task.after), tool);
@@ -33,7 +38,7 @@ export function provingIn({ tool, changes }: AuditEvent): Proving | undefined {
 
 type Fields = z.output<typeof fields>;
 
-type Found = Pick<Proving, 'verdict'> & Partial<Pick<Proving, 'values'>>;
+type Found = Pick<Proving<unknown>, 'verdict'> & Partial<Pick<Proving<unknown>, 'values'>>;
 
 function verdictOf(before: Fields, after: Fields, tool: string): Found | undefined {
   const correction = after.sent_back.at(-1);

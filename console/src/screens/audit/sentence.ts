@@ -37,7 +37,7 @@ export interface Sentence {
 const PLACEHOLDER = /\{(\w+)\}/g;
 
 export function sentenceOf(told: AuditEvent): Sentence {
-  const proving = provingIn(told);
+  const proving = provingIn(told.tool, told.changes);
   // The sentence is about the task that is proven, not about its review.
   const event = proving === undefined ? told : { ...told, changes: [proving.task, ...told.changes] };
   const candidates = [

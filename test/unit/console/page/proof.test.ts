@@ -54,7 +54,7 @@ describe('proof in the console', () => {
     await proof.get('listitem', /^npm test succeedsPassed by Muster.*abcdef12$/);
     await proof.get(
       'listitem',
-      /Another agent approves it.*for up to 23 h\. abcdef12Review of Draw the plan claimed by Worker 2$/,
+      /Another agent approves it.*for up to 23 h\.abcdef12Review of Draw the plan claimed by Worker 2$/,
     );
     await proof.get('listitem', /^Sent back in round 1Worker 2Review2 h agoThe same again, 2 times/);
     await proof.shows('Line 3 <b>divides</b> by zero.\nAdd a test.');
@@ -255,8 +255,17 @@ describe('proof in the console', () => {
   it('includes the patch of a code task, with added and removed lines in words', async () => {
     const patch = 'diff --git a/x.ts b/x.ts\n--- a/x.ts\n+++ b/x.ts\n@@ -1 +1 @@\n-<i>old</i>\n+new\n';
     const coding = {
-      ...{ tool: 'CODEX', instructions: 'Paint.', branch: 'paint', project: null, owner_uid: 'ada', config: '{}' },
-      ...{ queue_seconds: 60, queue_ends_at: NOW, progress: null, failure: null, attempts: [] },
+      tool: 'CODEX',
+      instructions: 'Paint.',
+      branch: 'paint',
+      project: null,
+      owner_uid: 'ada',
+      config: '{}',
+      queue_seconds: 60,
+      queue_ends_at: NOW,
+      progress: null,
+      failure: null,
+      attempts: [],
       result: { claim_epoch: 1, bytes: 2, parts: 1 },
     };
     backend.put('tasks/task-1', { ...HANDED_IN, coding });
