@@ -105,6 +105,15 @@ export const audit = {
     'github.createBranch': '{who} created a branch on GitHub',
     'github.commitFiles': '{who} committed files on GitHub',
   } as Readonly<Record<string, string | readonly [one: string, several: string]>>,
+  /** Sentences of calls that hand in a result, or give a verdict on one. */
+  verdicts: {
+    handedIn: '{who} handed in {task}',
+    handedInAgain: '{who} handed in {task} (round {round})',
+    approved: '{who} approved {task}',
+    sentBack: '{who} sent {task} back: “{comments}”',
+    waived: '{who} waived the proof of {task}',
+    gaveUp: '{who} gave up {task}',
+  },
   /** Sentences of other tools. */
   other: { item: '{who} changed {item}: {fields}', nothing: '{who} used {tool}' },
   /** Names of fields. */
@@ -128,5 +137,11 @@ export const audit = {
     description: 'Description',
     tags: 'Tags',
     role: 'Role',
+    acceptance: 'Requirements',
+    proof: 'Verifying',
+    proven: 'Proof',
+    sent_back: 'Sent back',
+    reviews: 'Checks',
+    files_wait: 'Waits for files of',
   } as Readonly<Record<string, string>>,
 } as const;

@@ -67,6 +67,7 @@ export const states: Readonly<Record<string, string>> = {
   claimed: 'Claimed',
   in_progress: 'In progress',
   waiting: 'Waiting',
+  verifying: 'Verifying',
   done: 'Done',
   failed: 'Failed',
   cancelled: 'Cancelled',
@@ -78,6 +79,15 @@ export const states: Readonly<Record<string, string>> = {
   lapsed: 'Lease expired',
   red: 'Checks failed',
   budget: 'Out of budget',
+};
+
+/** Names of the steps that prove a result, by the stored value. */
+export const steps: Readonly<Record<string, string>> = {
+  command: 'Command',
+  review: 'Review',
+  person: 'Confirmation',
+  waived: 'Accepted as is',
+  merged: 'Merged',
 };
 
 /** Names of kinds of items, by the stored value. */

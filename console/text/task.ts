@@ -86,6 +86,8 @@ export const task = {
   showDiff: 'Show diff',
   hideDiff: 'Hide diff',
   diffLines: 'lines',
+  addedLine: 'Added:',
+  removedLine: 'Removed:',
   cost: 'Cost',
   setLimit: 'Set limit',
   spendingLimit: 'Spending limit',

@@ -21,6 +21,7 @@ export const goalView = {
   because: '{id} didn’t succeed',
   retry: 'Retry',
   retryOf: 'Retry {id}',
+  verifying: ['{n} is being verified', '{n} are being verified'],
   late: 'Late',
   due: 'Due {time}',
 } as const;
@@ -52,4 +53,10 @@ export const codingView = {
   stop: 'Stop task',
   stopTitle: 'Stop this task? It counts as failed. Its branch stays.',
   keep: 'Keep task',
+  round: 'Round {round} of {n}',
+  sentBack: 'Sent back in round {round}',
+  sendBack: 'Send it back',
+  sendBackTitle: 'Send this result back? Its agent, or another one, continues.',
+  sendBackWords: 'What must change',
+  keepAsIs: 'Cancel',
 } as const;

@@ -6,7 +6,7 @@ import type { IconName } from './icons.ts';
 interface Look {
   readonly icon: IconName;
   /** Class that gives the color. */
-  readonly tone?: 'done' | 'failed' | 'never' | 'waiting' | 'progress';
+  readonly tone?: 'done' | 'failed' | 'never' | 'waiting' | 'verifying' | 'progress';
 }
 
 const LOOKS: Readonly<Record<string, Look>> = {
@@ -18,6 +18,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   in_progress: { icon: 'is-progress', tone: 'progress' },
   running: { icon: 'is-progress', tone: 'progress' },
   waiting: { icon: 'is-waiting', tone: 'waiting' },
+  verifying: { icon: 'is-verifying', tone: 'verifying' },
   budget: { icon: 'dollar', tone: 'waiting' },
   lapsed: { icon: 'clock', tone: 'waiting' },
   overdue: { icon: 'clock', tone: 'failed' },

@@ -1,5 +1,6 @@
 /** View of a coding task: its holder, latest log lines and result, from the response of report_task. */
 import type { ComponentChildren } from 'preact';
+import { steps } from '../text/common.ts';
 import { codingView as text } from '../text/views.ts';
 import { fill, number } from '../ui/format.ts';
 import { Icon } from '../ui/Icon.tsx';
@@ -10,7 +11,7 @@ import { startView, type ViewActions } from './shared/view.tsx';
 const MAX_SHOWN_LINES = 8;
 
 /** Maximum number of commits shown, so that log lines also have space. */
-const MAX_SHOWN_COMMITS = 4;
+const MAX_SHOWN_COMMITS = 3;
 const isOpen = (task: Fields) => !['done', 'failed', 'cancelled'].includes(textOf(task['state']));
 
 /** Fields that explain the task's status. The view shows the first of these fields that is set. */
@@ -31,8 +32,38 @@ function facts(task: Fields, person: ViewActions): readonly ComponentChildren[] 
     ),
     attempt > 1 && fill(text.attempt, { n: attempt }),
     waiting && <Words text={fill(text.waitingFor, { who: waiting })} max={80} />,
+    ...verifyingFacts(fieldsOf(task['verifying'])),
     retry && fill(text.retries, { time: retry }),
   ];
+}
+
+/** The step at which the result is being verified, and the round. */
+function verifyingFacts({ step, round, of_rounds: all }: Fields): readonly ComponentChildren[] {
+  if (step === undefined) return [];
+  const name = textOf(step);
+  return [
+    steps[name] ?? <Words text={name} max={40} />,
+    fill(text.round, { round: numberOf(round), n: numberOf(all) }),
+  ];
+}
+
+/** The last requested correction. Another agent, a person or a command wrote its text. */
+function Correction({ of: task }: { readonly of: Fields }) {
+  const all = listOf(task['sent_back']);
+  const last = all.at(-1);
+  if (last === undefined || !isOpen(task)) return null;
+  return (
+    <Section
+      title={fill(text.sentBack, { round: numberOf(last['round']) })}
+      rows={[
+        <li key="last" class="row">
+          <span class="grow">
+            <Words text={textOf(last['comments'])} max={400} />
+          </span>
+        </li>,
+      ]}
+    />
+  );
 }
 
 function Log({ of: { lines, latest } }: { readonly of: Fields }) {
@@ -93,17 +124,37 @@ startView({
     const report = fieldsOf(answer['result']);
     const task = fieldsOf(report['task']);
     const taskId = textOf(task['id']);
-    const sentence = SENTENCES.map((name) => textOf(task[name])).find((words) => words !== '') ?? '';
+    const waits = person.localized(textOf(fieldsOf(task['verifying'])['waits']));
+    const isVerifying = waits !== '';
+    const sentence = [waits, ...SENTENCES.map((name) => textOf(task[name]))].find((words) => words !== '') ?? '';
     const failure = { class: 'cancelled', message: 'Stopped by a person in a chat.' };
     return (
       <>
-        <Head title={textOf(task['description']) || text.title} state={textOf(task['state'])}>
+        <Head
+          title={textOf(task['description']) || text.title}
+          state={isVerifying ? 'verifying' : textOf(task['state'])}>
           {sentence !== '' && <Words text={sentence} max={300} />}
         </Head>
         <Facts of={facts(task, person)} />
+        <Correction of={task} />
         <Log of={fieldsOf(report['logs'])} />
         <Result of={fieldsOf(report['result'])} person={person} />
+        {isVerifying &&
+          person.reachesOthers &&
+          person.confirmed({
+            label: text.sendBack,
+            question: text.sendBackTitle,
+            keep: text.keepAsIs,
+            words: text.sendBackWords,
+            act: (comments) =>
+              person.act(
+                'coordination.retry_task',
+                { task_id: taskId, comments },
+                `sent the coding task ${taskId} back`,
+              ),
+          })}
         {isOpen(task) &&
+          !isVerifying &&
           person.confirmed({
             label: text.stop,
             question: text.stopTitle,

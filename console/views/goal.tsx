@@ -1,6 +1,6 @@
 /** View of a workspace's goal, from the response of get_status: progress, agents, and stuck and late tasks. */
 import { goalView as text } from '../text/views.ts';
-import { fill, number, percent } from '../ui/format.ts';
+import { fill, number, percent, plural } from '../ui/format.ts';
 import { Icon } from '../ui/Icon.tsx';
 import { Meter, type Tone } from '../ui/Meter.tsx';
 import { stateName } from '../ui/State.tsx';
@@ -12,17 +12,20 @@ import { startView, type ViewActions } from './shared/view.tsx';
 const GROUPS: readonly (readonly [tone: Tone, states: readonly string[]])[] = [
   ['good', ['done']],
   ['busy', ['in_progress', 'claimed']],
+  ['wait', ['verifying']],
   ['idle', ['available', 'blocked', 'never']],
   ['bad', ['failed']],
 ];
 
-/** Returns the number of tasks in each state. The response counts blocked and stuck tasks as available. */
+/** Returns the number of tasks in each state. The response counts blocked tasks as available, and verifying ones as in progress. */
 function countsOf(answer: Fields): (state: string) => number {
   const tasks = fieldsOf(answer['tasks']);
   const never = numberOf(fieldsOf(answer['stuck'])['count']);
   const blocked = Math.max(0, numberOf(answer['blocked_tasks']) - never);
   const available = Math.max(0, numberOf(tasks['available']) - blocked - never);
-  const counts: Fields = { ...tasks, never, blocked, available };
+  const verifying = Math.min(numberOf(tasks['in_progress']), numberOf(fieldsOf(answer['verifying'])['count']));
+  const in_progress = numberOf(tasks['in_progress']) - verifying;
+  const counts: Fields = { ...tasks, in_progress, verifying, never, blocked, available };
   return (state) => numberOf(counts[state]);
 }
 
@@ -84,6 +87,24 @@ function stuckRow(task: Fields, person: ViewActions) {
   );
 }
 
+function verifyingRow(task: Fields, person: ViewActions) {
+  return (
+    <li key={textOf(task['id'])} class="row">
+      <div class="grow">
+        <p class="line">
+          <Sign of="verifying" />
+          <code>
+            <Words text={textOf(task['id'])} />
+          </code>
+        </p>
+        <p class="hint">
+          <Words text={person.localized(textOf(task['waits']))} max={240} />
+        </p>
+      </div>
+    </li>
+  );
+}
+
 function lateRow(task: Fields, person: ViewActions) {
   const holder = textOf(task['claimed_by']);
   const due = person.time(task['deadline']);
@@ -110,10 +131,22 @@ startView({
     return numberOf(available) + numberOf(claimed) + numberOf(in_progress) > 0;
   },
   draw: (answer, person) => {
-    const [stuck, late] = [fieldsOf(answer['stuck']), fieldsOf(answer['late'])];
-    const stuckRows = listOf(stuck['tasks']).map((task) => stuckRow(task, person));
+    const [stuck, late, verifying] = [
+      fieldsOf(answer['stuck']),
+      fieldsOf(answer['late']),
+      fieldsOf(answer['verifying']),
+    ];
+    const verified = numberOf(verifying['count']);
+    // The view has one act: to retry what blocks others. A result is sent back from the view of its task.
+    const verifyingRows = listOf(verifying['tasks'])
+      .slice(0, 1)
+      .map((task) => verifyingRow(task, person));
+    const room = MAX_ROWS - verifyingRows.length;
+    const stuckRows = listOf(stuck['tasks'])
+      .slice(0, room)
+      .map((task) => stuckRow(task, person));
     const lateRows = listOf(late['tasks'])
-      .slice(0, MAX_ROWS - stuckRows.length)
+      .slice(0, room - stuckRows.length)
       .map((task) => lateRow(task, person));
     const total = numberOf(answer['total_tasks']);
     const { total: agents, active } = fieldsOf(answer['agents']);
@@ -137,6 +170,7 @@ startView({
         {numberOf(agents) > 0 && (
           <p class="hint">{fill(text.agents, { active: numberOf(active), n: numberOf(agents) })}</p>
         )}
+        <Section title={plural(verified, text.verifying)} rows={verifyingRows} more={verified - verifyingRows.length} />
         <Section
           title={text.stuck}
           count={numberOf(stuck['count'])}

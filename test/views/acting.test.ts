@@ -6,6 +6,7 @@ import { REPORT, RUN, STATUS, TODOS } from '../support/sampleResponses.ts';
 import { stateOf, useStage } from './support/fixture.ts';
 import type { Message } from './support/frame.ts';
 import type { StrictHost, ToolAnswer } from './support/strictHost.ts';
+import { VERIFYING_REPORT, VERIFYING_STATUS } from './support/verifying.ts';
 import { resultOf, type ViewName } from './support/views.ts';
 
 /** A server that responds to each tool with the response that was last set for the tool. */
@@ -132,6 +133,56 @@ describe('a person in a view', () => {
     const { task_id, with_dependents } = (await lastCall(goal, 'coordination_retry_task')).arguments;
     assert.deepEqual([task_id, with_dependents], ['task-8', true]);
     await goal.end();
+  });
+
+  it('sends a result that is being verified back, only with words, and then sees the next state', async () => {
+    const answers = new Answers();
+    answers.set('coordination_retry_task', { success: true });
+    answers.set('coding_report_task', OPEN_REPORT);
+    const host = await fixture.show('coding', answers);
+    await host.give({ taskId: 'task-1' }, resultOf(VERIFYING_REPORT));
+    const view = await host.frame.view();
+    await stateOf(view).filter({ hasText: 'Verifying' }).waitFor();
+    await view.getByText(/^Waits for another agent to review it \(any\), at most until .*2026/).waitFor();
+    await view.getByText('Round 2 of 3').waitFor();
+    await view.getByRole('list', { name: 'Sent back in round 1' }).getByText('The logout is missing.').waitFor();
+    assert.equal(await view.getByRole('button', { name: 'Stop task' }).count(), 0, 'a view has one action');
+    const button = view.getByRole('button', { name: 'Send it back' });
+    await button.click();
+    const words = view.getByRole('textbox', { name: 'What must change' });
+    await button.click();
+    await words.and(view.locator(':focus')).waitFor();
+    assert.deepEqual(host.calls, []);
+    await words.fill(' Add the logout. ');
+    await button.click();
+    await stateOf(view).filter({ hasText: 'In progress' }).waitFor();
+    const { task_id, comments } = (await lastCall(host, 'coordination_retry_task')).arguments;
+    assert.deepEqual([task_id, comments], ['task-1', 'Add the logout.']);
+    assert.match(host.modelContext ?? '', /sent the coding task task-1 back\./);
+    assert.doesNotMatch(host.modelContext ?? '', /logout/, 'the context has no text that other people wrote');
+    await host.end();
+  });
+
+  it('sends no result back if the connection has only the tools of the toolset coding', async () => {
+    const tool = { name: 'report_task', inputSchema: { type: 'object' } };
+    const host = await fixture.show('coding', { ...new Answers(), context: { toolInfo: { id: 1, tool } } });
+    await host.give({ taskId: 'task-1' }, resultOf(VERIFYING_REPORT));
+    const view = await host.frame.view();
+    await stateOf(view).filter({ hasText: 'Verifying' }).waitFor();
+    assert.equal(await view.getByRole('button', { name: 'Send it back' }).count(), 0);
+    await host.end();
+  });
+
+  it('sees how many results of the goal are being verified, and what the first one waits for', async () => {
+    const host = await fixture.show('goal');
+    await host.give({}, resultOf(VERIFYING_STATUS));
+    const view = await host.frame.view();
+    const list = view.getByRole('list', { name: '3 are being verified' });
+    await list.getByText(/^Waits for another agent/).waitFor();
+    assert.equal(await list.getByRole('listitem').count(), 1);
+    await view.getByText('and 2 more').first().waitFor();
+    await view.getByText('3 verifying', { exact: true }).waitFor();
+    await host.end();
   });
 
   it('calls tools by the names under which the host offers them', async () => {

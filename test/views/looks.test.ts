@@ -5,17 +5,18 @@ import { PAYLOADS } from '../e2e/console/support/hostile.ts';
 import { eventually } from '../e2e/support/waiting.ts';
 import { axeViolations } from '../support/browser.ts';
 import { IS_NIGHTLY } from '../support/nightly.ts';
-import { REPORT, RUN, STATUS, TODOS } from '../support/sampleResponses.ts';
+import { RUN, STATUS, TODOS } from '../support/sampleResponses.ts';
 import { heading, useStage } from './support/fixture.ts';
 import type { Message } from './support/frame.ts';
 import type { ToolAnswer } from './support/strictHost.ts';
+import { VERIFYING_REPORT, VERIFYING_STATUS } from './support/verifying.ts';
 import { resultOf, VIEWS, type ViewName } from './support/views.ts';
 
 const FULL: Readonly<Record<ViewName, Message>> = {
-  goal: STATUS,
+  goal: VERIFYING_STATUS,
   todos: TODOS,
   run: { ...RUN, status: 'running' },
-  coding: REPORT,
+  coding: VERIFYING_REPORT,
 };
 
 const EMPTY: Readonly<Record<ViewName, Message>> = {
@@ -155,9 +156,12 @@ function many(name: ViewName): Message {
   if (name === 'goal') {
     const late = { count: 30, tasks: numbers.slice(0, 10).map((id) => ({ id: `task-${id}`, status: 'claimed' })) };
     const stuck = { count: 40, tasks: numbers.slice(0, 5).map((id) => ({ id: `task-9${id}`, because_of: 'task-1' })) };
-    return { ...STATUS, late, stuck };
+    return { ...VERIFYING_STATUS, late, stuck };
   }
-  const [line] = REPORT.result.logs.latest;
+  const [line] = VERIFYING_REPORT.result.logs.latest;
   const result = { commits: numbers.map((id) => ({ sha: `abcdef${id}`, subject: `Commit ${id}` })) };
-  return { ...REPORT, result: { ...REPORT.result, logs: { lines: 50, latest: numbers.map(() => line) }, result } };
+  return {
+    ...VERIFYING_REPORT,
+    result: { ...VERIFYING_REPORT.result, logs: { lines: 50, latest: numbers.map(() => line) }, result },
+  };
 }

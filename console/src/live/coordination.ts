@@ -16,6 +16,7 @@ import {
   sessionOf,
   stuckTasks,
   unfundedTasks,
+  verifyingTasks,
   workspaceOf,
 } from './queries.ts';
 import type { DocumentsQuery } from './query.ts';
@@ -88,11 +89,14 @@ export function useClosedTasks(where: SessionScope, status: ClosedStatus): Paged
   return useTasks(where, (here, session) => closedTasks(here, session, status), { known });
 }
 
-/** Open tasks that may not continue, because of a budget, a failed check or an expired lease. */
-export function useTroubledTasks(where: SessionScope): Readonly<Record<'certain' | 'expiring', Paged<Task>>> {
+/** Open tasks that may not continue, because of a budget, a failed check, an expired lease or a missing verdict. */
+export function useTroubledTasks(
+  where: SessionScope,
+): Readonly<Record<'certain' | 'expiring' | 'verifying', Paged<Task>>> {
   return {
     certain: merged([useTasks(where, unfundedTasks), useTasks(where, redTasks), useTasks(where, releasedTasks)]),
     expiring: useTasks(where, expiringTasks),
+    verifying: useTasks(where, verifyingTasks),
   };
 }
 

@@ -125,6 +125,15 @@ export function expiringTasks(workspace: string, session: string): DocumentsQuer
   });
 }
 
+/** Tasks that are being verified, in the order in which their results were handed in. */
+export function verifyingTasks(workspace: string, session: string): DocumentsQuery {
+  return documentsOf('tasks', {
+    is: { workspace, session, status: 'waiting' },
+    where: [['proof.since', '>', BEGINNING]],
+    by: ['proof.since'],
+  });
+}
+
 /** Tasks in every state that a search finds, newest first. @param word the result of `taskSearchWord` */
 export function tasksWithWord(workspace: string, word: string): DocumentsQuery {
   return documentsOf('tasks', {

@@ -22,14 +22,20 @@ export function Overlay() {
   );
 }
 
-function Confirm({ of: { title, text, keep, reason: label, go, isDangerous, settle } }: { readonly of: Asked }) {
+function Confirm({ of }: { readonly of: Asked }) {
+  const { title, text, keep, reason: label, isReasonRequired = false, go, isDangerous, settle } = of;
   const reason = useSignal('');
   const isSure = useRef(false);
   return (
     <Dialog
       title={title}
       keep={keep}
-      action={{ label: go, kind: isDangerous ? 'danger' : 'primary', act: async () => (isSure.current = true) }}
+      action={{
+        label: go,
+        kind: isDangerous ? 'danger' : 'primary',
+        disabled: isReasonRequired && reason.value.trim() === '',
+        act: async () => (isSure.current = true),
+      }}
       closed={() => {
         asked.value = undefined;
         settle(isSure.current ? { reason: reason.value.trim() } : undefined);
@@ -37,7 +43,7 @@ function Confirm({ of: { title, text, keep, reason: label, go, isDangerous, sett
       <p class="soft">
         <UserText text={text} />
       </p>
-      {label !== undefined && <TextField label={label} of={reason} />}
+      {label !== undefined && <TextField label={label} of={reason} isLong={isReasonRequired} />}
     </Dialog>
   );
 }

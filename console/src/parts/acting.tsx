@@ -16,6 +16,8 @@ export interface Confirmation {
   readonly keep: string;
   /** Label of a field for a reason; absent if the action takes none. */
   readonly reason?: string;
+  /** Whether the reason must not be empty. */
+  readonly isReasonRequired?: boolean;
   readonly isDangerous?: boolean;
 }
 

@@ -1,6 +1,12 @@
 /** State of a task as shown on the page, its title, and the end of its lease. */
 import type { Task } from '../live/documents.ts';
 
+/** A task whose result is handed in and not yet proven. */
+export type Verifying = Task & { readonly proof: NonNullable<Task['proof']> };
+
+/** Returns whether a task is being verified. A proof counts only while the task waits. */
+export const isVerifying = (task: Task): task is Verifying => task.status === 'waiting' && task.proof !== null;
+
 /** Returns the first line of the description. */
 export function titleOf({ description }: Pick<Task, 'description'>): string {
   return description.split('\n', 1)[0] ?? '';
@@ -8,12 +14,17 @@ export function titleOf({ description }: Pick<Task, 'description'>): string {
 
 /** Returns the state to show for a task. Stuck, blocked and waiting tasks have separate states. */
 export function stateOf(task: Task): string {
+  if (isVerifying(task)) return 'verifying';
   const isHeld = ['claimed', 'in_progress'].includes(task.status);
   if (isHeld && task.waiting_for !== null) return 'waiting';
   const isStuck = task.stuck || task.stuck_by !== null || task.failed_dependencies.length > 0;
   if (isStuck && task.status === 'available') return 'never';
   return task.status === 'available' && task.blockers > 0 ? 'blocked' : task.status;
 }
+
+/** Returns the agent that works on a task, or that handed in the result that is being verified. */
+export const workerOf = (task: Task): string | null =>
+  task.claimed_by ?? (isVerifying(task) ? task.proof.agent_id : null);
 
 export const isClosed = ({ status }: Pick<Task, 'status'>): boolean => ['done', 'failed', 'cancelled'].includes(status);
 
@@ -30,9 +41,12 @@ export function leaseEnd(task: Task, lastSeen: number | undefined): number | und
 }
 
 /** Returns why an open task does not continue although it has not failed; undefined if it continues. */
-export function blockedReason(task: Task, at: number): 'budget' | 'red' | 'lapsed' | undefined {
+export function blockedReason(task: Task, at: number): 'budget' | 'red' | 'lapsed' | 'verifying' | undefined {
   if (task.budget_wait !== null) return 'budget';
   if (task.failed_check !== null) return 'red';
+  // If a person has been asked, the question waits for that person.
+  if (isVerifying(task))
+    return task.waiting_for === null && at > task.proof.since.getTime() + VERIFIED_WITHIN_MS ? 'verifying' : undefined;
   const end = leaseEnd(task, undefined);
   const isLeft = task.status === 'available' && task.lapsed_claims.length > 0 && !task.lapsed_claims.at(-1)?.released;
   // The holder may have renewed the lease. If so, the sweep updates the stored end within minutes.
@@ -40,5 +54,6 @@ export function blockedReason(task: Task, at: number): 'budget' | 'red' | 'lapse
 }
 
 const SWEEP_WITHIN_MS = 10 * 60_000;
+const VERIFIED_WITHIN_MS = 12 * 3_600_000;
 
 const isRunning = (task: Task) => ['claimed', 'in_progress'].includes(task.status) && task.waiting_for === null;

@@ -12,7 +12,7 @@ import { troubledTasks } from '../screens/needsYou/troubledTasks.ts';
 export interface Waiting {
   readonly requests: Paged<Request>;
   readonly failed: Paged<Task>;
-  /** Open tasks that don't continue: out of budget, with a failed check, or with an expired lease. */
+  /** Open tasks that don't continue: out of budget, with a failed check, an expired lease, or without a verdict. */
   readonly troubled: Paged<Task>;
   /** Open to-dos that are due by the end of the day. */
   readonly due: Paged<Todo>;

@@ -6,6 +6,8 @@ import { Icon } from '../../ui/Icon.tsx';
 import { type Fields, fieldsOf, Host, HostError, isFields, METHOD_NOT_FOUND, textOf } from './host.ts';
 import { Words } from './parts.tsx';
 
+const INSTANT = /\b\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+
 /** Milliseconds between refreshes, and number of consecutive failures after which they end. */
 const PAUSE_MS = 5000;
 const MAX_FAILURES = 3;
@@ -28,7 +30,9 @@ export interface ViewActions {
   /** Whether the host allows the view to call tools. */
   readonly mayAct: boolean;
   readonly isBusy: boolean;
-  /** Calls a tool of the view's toolset. `done` reports the action to the model, in the past tense. */
+  /** Whether the view can also call tools of other toolsets, because the connection has more than the view's own. */
+  readonly reachesOthers: boolean;
+  /** Calls a tool of the view's toolset, or `toolset.tool`. `done` reports the action to the model, in the past tense. */
   act(tool: string, toolArguments: Fields, done: string): void;
   /** Returns a button that asks the person to confirm. For actions that cannot be undone. */
   confirmed(action: Confirmation): ComponentChildren;
@@ -36,6 +40,8 @@ export interface ViewActions {
   link(words: string, address: string): ComponentChildren;
   /** Returns a time in the person's language and time zone. */
   time(instant: unknown): string;
+  /** Returns a text of the server with its times in the person's language and time zone. */
+  localized(words: string): string;
 }
 
 interface Confirmation {
@@ -43,7 +49,10 @@ interface Confirmation {
   readonly question: string;
   /** Label of the button that changes nothing. */
   readonly keep: string;
-  act(): void;
+  /** Label of a text that the person must write. */
+  readonly words?: string;
+  /** @param words empty if none are asked for */
+  act(words: string): void;
 }
 
 interface Notice {
@@ -217,10 +226,16 @@ class ViewLifecycle {
 
   /** Returns the name of another tool with the prefix that the host uses for the view's tool. */
   private nameOf(tool: string): string {
+    const [name = '', toolset = this.view.toolset] = tool.split('.').reverse();
+    const prefix = this.prefix();
+    const own = `${this.view.toolset}_`;
+    return `${prefix.endsWith(own) ? `${prefix.slice(0, -own.length)}${toolset}_` : prefix}${name}`;
+  }
+
+  private prefix(): string {
     const { toolset, tool: own } = this.view;
     const called = textOf(fieldsOf(fieldsOf(this.host.context['toolInfo'])['tool'])['name']);
-    const prefix = called.endsWith(own) ? called.slice(0, -own.length) : `${toolset}_`;
-    return `${prefix}${tool}`;
+    return called.endsWith(own) ? called.slice(0, -own.length) : `${toolset}_`;
   }
 
   private async act(tool: string, toolArguments: Fields, done: string): Promise<void> {
@@ -275,6 +290,8 @@ class ViewLifecycle {
     return {
       mayAct: this.mayCall(),
       isBusy: this.isBusy,
+      // If the connection has one toolset, its tools have no prefix.
+      reachesOthers: this.prefix().endsWith(`${this.view.toolset}_`),
       act: (...call) => void this.act(...call),
       confirmed: (action) => this.mayCall() && this.confirmed(action),
       link: (words, address) => {
@@ -289,15 +306,22 @@ class ViewLifecycle {
         );
       },
       time: (instant) => this.time(instant),
+      localized: (words) => words.replace(INSTANT, (instant) => this.time(instant)),
     };
   }
 
   /** Returns one button that first asks and then confirms, so that the button keeps the focus. */
-  private confirmed({ label, question, keep, act }: Confirmation): ComponentChildren {
+  private confirmed({ label, question, keep, words, act }: Confirmation): ComponentChildren {
     const isAsking = this.question === question;
+    const confirm = (button: HTMLElement) => {
+      const field = button.closest('.question')?.querySelector('textarea');
+      if (field?.value.trim() === '') field.focus();
+      else act(field?.value.trim() ?? '');
+    };
     return (
       <div class={isAsking ? 'notice wait question' : 'question'}>
         {isAsking && <p id="question">{question}</p>}
+        {isAsking && words !== undefined && <textarea class="input" aria-label={words} placeholder={words} rows={3} />}
         <div class="acts">
           {isAsking && (
             <button
@@ -317,7 +341,7 @@ class ViewLifecycle {
             class={isAsking ? 'b small danger' : 'b small'}
             aria-disabled={this.isBusy}
             aria-describedby={isAsking ? 'question' : undefined}
-            onClick={() => (isAsking ? act() : this.ask(question))}>
+            onClick={({ currentTarget }) => (isAsking ? confirm(currentTarget) : this.ask(question))}>
             {label}
           </button>
         </div>

@@ -38,6 +38,7 @@ export function consoleQueries(asked: Asked = SOMETHING): Readonly<Record<string
     redTasks: [queries.redTasks(workspace, session)],
     releasedTasks: [queries.releasedTasks(workspace, session)],
     expiringTasks: [queries.expiringTasks(workspace, session)],
+    verifyingTasks: [queries.verifyingTasks(workspace, session)],
     closedTasks: ['done', 'failed', 'cancelled'].map((status) => queries.closedTasks(workspace, session, status)),
     stuckTasks: [queries.stuckTasks(workspace, session)],
     task: [queries.task(task)],

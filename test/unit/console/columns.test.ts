@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { COLUMNS, columnOf } from '../../../console/src/screens/tasks/columns.ts';
-import { cut, idsOf, NOW, task, whole } from './samples.ts';
+import { cut, idsOf, NOW, task, VERIFYING, whole } from './samples.ts';
 
 const counts = { state: 'live', value: { available: 640, claimed: 1, in_progress: 300 } } as const;
 
@@ -37,6 +37,7 @@ describe('task board of the console', () => {
       available: 600,
       in_progress: 1,
       waiting: 0,
+      verifying: 0,
       closed: 72,
     });
     for (const name of ['blocked', 'available', 'closed'] as const)
@@ -47,6 +48,16 @@ describe('task board of the console', () => {
     const board = { ...BOARD, open: { ...open, held: cut([task({ id: 'held', status: 'in_progress' })], 301) } };
     assert.equal(columnOf('in_progress', board).count, 301);
     assert.equal(columnOf('in_progress', { ...board, counts: { state: 'loading' } }).count, undefined);
+  });
+
+  it('shows verifying tasks in their own column, apart from tasks that wait for their parts', () => {
+    const held = whole([task({ id: 'parts', status: 'waiting' }), task({ id: 'proof', ...VERIFYING })]);
+    const board = { ...BOARD, open: { ...open, held } };
+    assert.deepEqual(idsOf(columnOf('verifying', board)), ['proof']);
+    assert.deepEqual(idsOf(columnOf('waiting', board)), ['parts']);
+    const cutBoard = { ...BOARD, counts: { state: 'live', value: { waiting: 70 } } as const };
+    const part = columnOf('verifying', { ...cutBoard, open: { ...open, held: cut([task(VERIFYING)], 301) } });
+    assert.equal(part.count, 70, 'the counter of waiting tasks is an upper bound');
   });
 
   it('lists each stuck task once, before the blocked ones, and closed tasks by their end', () => {

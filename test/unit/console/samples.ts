@@ -41,6 +41,27 @@ export function task(more: object = {}): Task {
   return taskDocument.parse(withTimes(fields));
 }
 
+/** Fields of a task whose result another agent reviews. */
+export const VERIFYING = {
+  status: 'waiting',
+  result: { output: 'It is done.' },
+  acceptance: { command: 'npm test', review: 'any', rounds: 3, hours: 24, otherwise: 'ask', terminals: false },
+  proof: {
+    step: 'review',
+    round: 1,
+    agent_id: 'w',
+    claim_epoch: 1,
+    claimed_at: NOW,
+    lease_seconds: 1800,
+    since: NOW,
+    check: 'task-9',
+    branch: 'feature/auth',
+    commit: 'abcdef1234567890',
+    passed: [{ step: 'command', by: 'muster', at: NOW, commit: 'abcdef1234567890' }],
+  },
+  proof_until: new Date(NOW.getTime() + 24 * 3_600_000),
+};
+
 export const whole = <Row>(rows: readonly Row[]): Paged<Row> => listOf(rows, false, undefined);
 
 /** Returns a truncated list of which only these rows are loaded. */

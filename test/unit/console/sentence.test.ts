@@ -37,6 +37,41 @@ describe('sentence of an audit event', () => {
     assert.equal(sentenceOf(event('inbox.ask', task)).text, '{who} asked a question about {task}');
   });
 
+  it('states the verdict on a result, and names the task instead of its review', () => {
+    const passed = { step: 'review', by: 'w', at: 'now' };
+    const proof = (round: number, ...steps: readonly object[]) => ({ round, step: 'review', passed: steps });
+    const proved = (before: object, after: object): AuditChange => ({
+      kind: 'task',
+      id: 'proved',
+      before: { ...before },
+      after: { ...after },
+    });
+    const review: AuditChange = { kind: 'task', id: 'review', before: {}, after: { status: 'done' } };
+    const [first, second] = [proof(1), proof(2)];
+    const completed = 'coordination.complete_task';
+    for (const [tool, change, expected] of [
+      [completed, proved({ proof: null }, { proof: first, status: 'waiting' }), '{who} handed in {task}'],
+      [completed, proved({ proof: null }, { proof: second }), '{who} handed in {task} (round {round})'],
+      [completed, proved({ proof: first }, { proof: null, proven: [passed] }), '{who} approved {task}'],
+      ['coding.end_task', proved({ proof: first }, { proof: proof(1, passed) }), '{who} approved {task}'],
+      [
+        completed,
+        proved({ proof: first }, { sent_back: [{ comments: 'Why?' }] }),
+        '{who} sent {task} back: “{comments}”',
+      ],
+      ['coordination.update_task', proved({}, { proven: [{ step: 'waived' }] }), '{who} waived the proof of {task}'],
+      ['inbox.answer', proved({ proof: first }, { proof: null, status: 'failed' }), '{who} gave up {task}'],
+      ['coordination.cancel_task', proved({ proof: first }, { status: 'cancelled' }), '{who} cancelled {task}'],
+    ] as const) {
+      const { text, parts } = sentenceOf(event(tool, review, change));
+      assert.equal(text, expected);
+      const named = tool === 'coordination.cancel_task' ? 'review' : 'proved';
+      assert.deepEqual(parts['task'], { kind: 'task', id: named });
+    }
+    const undone = event('system.undo', proved({ proof: null }, { proof: first }));
+    assert.equal(sentenceOf(undone).text, '{who} undid a change of {item}');
+  });
+
   it('names the changed fields in words if no other sentence fits', () => {
     const { text, parts } = sentenceOf(event('coordination.unknown', task));
     assert.equal(text, '{who} changed {item}: {fields}');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { blockedReason, leaseEnd, stateOf } from '../../../console/src/parts/taskState.ts';
 import { linesOf } from '../../../console/src/screens/task/lines.ts';
-import { NOW, task } from './samples.ts';
+import { NOW, task, VERIFYING } from './samples.ts';
 
 describe('task that the console shows', () => {
   it('has a state that is derived from several fields, not only from its stored status', () => {
@@ -12,6 +12,10 @@ describe('task that the console shows', () => {
     const waiting_for = { request_id: 'r', who: 'Ada', until: NOW };
     assert.equal(stateOf(task({ status: 'in_progress', waiting_for })), 'waiting');
     assert.equal(stateOf(task({ status: 'failed', failed_dependencies: ['x'] })), 'failed');
+    assert.equal(stateOf(task({ status: 'waiting' })), 'waiting');
+    assert.equal(stateOf(task(VERIFYING)), 'verifying');
+    assert.equal(stateOf(task({ ...VERIFYING, waiting_for })), 'verifying');
+    assert.equal(stateOf(task({ ...VERIFYING, status: 'done' })), 'done');
   });
 
   it('is held up if its lease has expired, a check has failed or a budget is exhausted', () => {
@@ -30,6 +34,14 @@ describe('task that the console shows', () => {
     assert.equal(blockedReason(task({ ...held, waiting_for }), at + 601_000), undefined);
     assert.equal(blockedReason(task({ ...held, failed_check }), at), 'red');
     assert.equal(blockedReason(task({ failed_check, budget_wait: 'task:t' }), at), 'budget');
+  });
+
+  it('is held up if its result has had no verdict for 12 hours and no person has been asked', () => {
+    const later = NOW.getTime() + 12 * 3_600_000;
+    assert.equal(blockedReason(task(VERIFYING), later), undefined);
+    assert.equal(blockedReason(task(VERIFYING), later + 1), 'verifying');
+    const waiting_for = { request_id: 'r', who: 'Ada', until: NOW };
+    assert.equal(blockedReason(task({ ...VERIFYING, waiting_for }), later + 1), undefined);
   });
 
   it('is held until its lease ends; heartbeats renew the lease, except for runners', () => {

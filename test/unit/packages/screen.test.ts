@@ -54,6 +54,11 @@ describe('screen of muster status', () => {
       assert.doesNotMatch(shown.replaceAll('\n', ''), /\p{Cc}/u);
     }));
 
+  it('shows a result that is being verified without a holder', () => {
+    const verifying = { ...doing('', 'Draw'), agent: undefined, status: 'verifying' };
+    assert.match(screenOf({ ...nothing, doing: [verifying] }, 80), /^ {2}- {2}verifying {2}task-2 {2}Draw$/m);
+  });
+
   it('fits Chinese text into 80 columns', () => {
     const shown = screenOf({ ...nothing, goal: '测'.repeat(100), doing: [doing('代理', '测'.repeat(100))] }, 80);
     const [goal = ''] = shown.split('\n');

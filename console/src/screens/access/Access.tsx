@@ -1,4 +1,4 @@
-/** People in the workspace, agents and apps that act for the person, what is asked before it happens, and why something is refused. */
+/** People in the workspace, agents and apps that act for the person, what is asked and proven, and why something is refused. */
 import { z } from 'zod/mini';
 import { access as text } from '../../../text/access.ts';
 import { common, roles } from '../../../text/common.ts';
@@ -28,6 +28,7 @@ import { Approvals } from './Approvals.tsx';
 import { Connections } from './Connections.tsx';
 import { Explain } from './Explain.tsx';
 import { Invite } from './Invite.tsx';
+import { ProofSettings } from './ProofSettings.tsx';
 import { ROLE_OPTIONS, ROLES } from './roles.ts';
 
 const members = z.object({
@@ -61,6 +62,7 @@ export function Access({ person }: { readonly person: Person }) {
       <MembersSection pages={pages} here={here} person={person} />
       <Connections />
       <Approvals here={here} />
+      <ProofSettings here={here} />
       <Explain />
     </Page>
   );

@@ -40,7 +40,7 @@ export function Change({ change: { kind, id, before, after, shortened } }: { rea
 }
 
 const PEOPLE = ['claimed_by', 'created_by', 'owner_uid', 'asked_of', 'asked_by', 'answered_by'];
-const TASKS = ['delegated_task_id', 'task_id', 'stuck_by'];
+const TASKS = ['delegated_task_id', 'task_id', 'stuck_by', 'files_wait'];
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 
 function Value({ name, of }: { readonly name: string; readonly of: unknown }) {

@@ -2,6 +2,7 @@
 import { audit as text } from '../../../text/audit.ts';
 import { kinds } from '../../../text/common.ts';
 import { duration, money, plural } from '../../../ui/format.ts';
+import { provingIn } from './proving.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -35,15 +36,19 @@ export interface Sentence {
 
 const PLACEHOLDER = /\{(\w+)\}/g;
 
-export function sentenceOf(event: AuditEvent): Sentence {
+export function sentenceOf(told: AuditEvent): Sentence {
+  const proving = provingIn(told.tool, told.changes);
+  // The sentence is about the task that is proven, not about its review.
+  const event = proving === undefined ? told : { ...told, changes: [proving.task, ...told.changes] };
   const candidates = [
+    proving && text.verdicts[proving.verdict],
     templateOf(event),
     text.sentences[`${event.tool} otherwise`],
     text.other[targetOf(event) === undefined ? 'nothing' : 'item'],
   ];
   for (const candidate of candidates) {
     if (typeof candidate !== 'string') continue;
-    const parts = partsOf(candidate, event);
+    const parts = partsOf(candidate, event, proving?.values);
     if (parts !== undefined) return { text: candidate, parts };
   }
   return { text: text.other.nothing, parts: partsOf(text.other.nothing, event) ?? {} };
@@ -74,10 +79,15 @@ function variantOf({ tool, changes }: AuditEvent): string {
   return tool;
 }
 
-function partsOf(template: string, event: AuditEvent): Record<string, Part> | undefined {
+function partsOf(
+  template: string,
+  event: AuditEvent,
+  values: Readonly<Record<string, string>> = {},
+): Record<string, Part> | undefined {
   const parts: Record<string, Part> = {};
   for (const [, name = ''] of template.matchAll(PLACEHOLDER)) {
-    const part = partOf(name, event);
+    const given = values[name];
+    const part = given === undefined ? partOf(name, event) : words(given);
     if (part === undefined) return undefined;
     parts[name] = part;
   }
@@ -176,6 +186,12 @@ const HIDDEN = new Set([
   'blockers',
   'stuck_unsettled',
   'released_epoch',
+  'authors',
+  'proof_until',
+  'rounds',
+  'files_held',
+  'file_wait',
+  'files_since',
 ]);
 
 export const isShownField = (name: string): boolean => !HIDDEN.has(name);

@@ -62,7 +62,7 @@ export function Goal({ where }: { readonly where: SessionScope }) {
   );
   const done = counts['done'] ?? 0;
   const share = (states: readonly string[]) => (whole === 0 ? 0 : sumOf(counts, states) / whole);
-  const words = (state: string) => `${number(counts[state] ?? 0)} ${stateName(state).toLowerCase()}`;
+  const words = (state: string) => `${number(counts[state] ?? 0)} ${nameOf(state)}`;
   return (
     <section class="card goal" aria-label={text.goal}>
       <Shown live={session} what={text.goal.toLowerCase()}>
@@ -112,6 +112,9 @@ export function Goal({ where }: { readonly where: SessionScope }) {
     </section>
   );
 }
+
+/** The counter of waiting tasks includes those that are being verified. */
+const nameOf = (state: string) => (state === 'waiting' ? text.verifiedOrWaiting : stateName(state).toLowerCase());
 
 const sumOf = (counts: Counts, states: readonly string[]): number =>
   states.reduce((sum, state) => sum + (counts[state] ?? 0), 0);

@@ -6,6 +6,7 @@ import { needsYou as text } from '../../../text/needsYou.ts';
 import { Fill } from '../../../ui/Fill.tsx';
 import { duration, fill } from '../../../ui/format.ts';
 import { Icon } from '../../../ui/Icon.tsx';
+import type { IconName } from '../../../ui/icons.ts';
 import { UserText } from '../../../ui/UserText.tsx';
 import { act } from '../../calls/tools.ts';
 import { type Request, requestDocument } from '../../live/documents.ts';
@@ -25,6 +26,7 @@ import { Decided } from './Decided.tsx';
 import { APPROVE, REFUSE } from './decision.ts';
 import { CHANGEABLE_MS } from './recent.ts';
 
+const Verdict = lazy(async () => (await import('./Verdict.tsx')).Verdict);
 const CallFields = lazy(async () => (await import('./CallFields.tsx')).CallFields);
 
 /** @param asked the listed question; this component listens to it, because closed questions leave the list */
@@ -37,20 +39,17 @@ export function Question({ request: asked }: { readonly request: Request }) {
   useEffect(() => {
     if (isShown) article.current?.scrollIntoView({ block: 'center' });
   }, [isShown]);
-  const isApproval = request.kind === 'approval';
+  const { words, icon, tone } = looksOf(request);
   const isOpen = request.state === 'open' || isChanging.value;
   return (
     <article class="item" ref={article} aria-current={isShown ? 'true' : undefined}>
-      <span class={`tile-i ${isApproval ? 'lead' : 'wait'}`}>
-        <Icon of={isApproval ? 'approve' : 'question'} />
+      <span class={`tile-i ${tone}`}>
+        <Icon of={icon} />
       </span>
       <div class="words">
         <p class="meta">
           <span class="named">
-            <Fill
-              text={isApproval ? text.requests : text.asks}
-              with={{ agent: <Who id={request.asked_by_agent ?? request.asked_by} /> }}
-            />
+            <Fill text={words} with={{ agent: <Who id={request.asked_by_agent ?? request.asked_by} /> }} />
           </span>
           <Ago at={request.created_at} />
         </p>
@@ -78,6 +77,18 @@ export function Question({ request: asked }: { readonly request: Request }) {
       )}
     </article>
   );
+}
+
+interface Looks {
+  readonly words: string;
+  readonly icon: IconName;
+  readonly tone: string;
+}
+
+function looksOf({ kind, proves }: Request): Looks {
+  if (proves !== null) return { words: text.proves, icon: 'is-verifying', tone: 'wait' };
+  if (kind === 'approval') return { words: text.requests, icon: 'approve', tone: 'lead' };
+  return { words: text.asks, icon: 'question', tone: 'wait' };
 }
 
 function Expiry({ request: { default: answer, expires_at } }: { readonly request: Request }) {
@@ -109,6 +120,7 @@ function Answering({ request, answered }: AnsweringProps) {
     await act('inbox.answer', args, z.object({}));
     answered();
   };
+  if (request.proves !== null) return <Verdict request={request} taskId={request.proves.task_id} />;
   if (request.kind === 'text') {
     return (
       <div class="stack">
@@ -165,7 +177,13 @@ interface AnsweredProps {
 function Answered({ request, change }: AnsweredProps) {
   const { state, settled_at, call, answered_by_agent: agent, delivered_at: delivered } = request;
   const left = (settled_at?.getTime() ?? 0) + CHANGEABLE_MS - now.value;
-  const isChangeable = call === null && agent === null && delivered === undefined && state === 'answered' && left > 0;
+  const isChangeable =
+    call === null &&
+    request.proves === null &&
+    agent === null &&
+    delivered === undefined &&
+    state === 'answered' &&
+    left > 0;
   return (
     <p class="acts soft" role="status">
       <Decided request={request} />

@@ -176,7 +176,7 @@ function Titles({ tasks }: { readonly tasks: readonly Task[] }) {
   );
 }
 
-/** An open task that doesn't continue: out of budget, with a failed check, or with an expired lease. */
+/** An open task that doesn't continue: out of budget, with a failed check, an expired lease, or without a verdict. */
 function Trouble({ task }: { readonly task: Task }) {
   const why = blockedReason(task, now.value);
   const { claimed_by, claimed_at, created_at, failed_check: check, lapsed_claims: lapsed } = task;
@@ -191,6 +191,13 @@ function Trouble({ task }: { readonly task: Task }) {
         <p class="soft">
           <FailedCheck check={check} />
         </p>
+      </Item>
+    );
+  }
+  if (why === 'verifying') {
+    return (
+      <Item icon="is-verifying" tone="" head={<Ago at={task.proof?.since ?? created_at} />} title={title} acts={null}>
+        <p class="soft">{text.longVerifying}</p>
       </Item>
     );
   }

@@ -49,6 +49,7 @@ const TONES: Readonly<Record<string, string>> = {
   in_progress: 'progress',
   claimed: 'progress',
   waiting: 'waiting',
+  verifying: 'verifying',
 };
 
 function AttemptWords({ attempt }: { readonly attempt: Attempt }) {

@@ -27,6 +27,8 @@ const result = z.catch(
       [],
     ),
     diff: z.exactOptional(z.string()),
+    /** Longer than `diff`, for reviewers. */
+    patch: z.exactOptional(z.string()),
     pullRequest: z.exactOptional(z.object({ number: z.number(), url: z.nullable(z.string()) })),
     acceptance: z.exactOptional(z.object({ command: z.string(), exitCode: z.exactOptional(z.number()) })),
     turns: z.exactOptional(z.number()),
@@ -92,7 +94,8 @@ interface WholeProps {
 }
 
 function Whole({ task, of }: WholeProps) {
-  const { summary, diffstat, files, commits, diff, turns, costUsd, durationMs, repository } = of;
+  const { summary, diffstat, files, commits, turns, costUsd, durationMs, repository } = of;
+  const diff = of.patch ?? of.diff;
   const isOpen = useSignal(false);
   const fetched = task.coding === null ? undefined : fetchLine(task.coding.branch);
   const most = Math.max(1, ...files.map(({ insertions, deletions }) => (insertions ?? 0) + (deletions ?? 0)));

@@ -9,6 +9,9 @@ import { diffLines } from './diffLines.ts';
 /** Lines that are shown at first, and with each press of the button. */
 const PAGE = 400;
 
+/** Words for screen readers, which do not read the signs and colors of changed lines. */
+const WORDS: Readonly<Record<string, string>> = { added: text.addedLine, removed: text.removedLine };
+
 export function Diff({ of }: { readonly of: string }) {
   const shown = useSignal(PAGE);
   const lines = diffLines(of);
@@ -18,6 +21,7 @@ export function Diff({ of }: { readonly of: string }) {
         {lines.slice(0, shown.value).map(({ kind, text: words }, index) => (
           // The lines of a diff do not move.
           <span key={index} class={kind}>
+            {WORDS[kind] !== undefined && <span class="away">{`${WORDS[kind]} `}</span>}
             <UserText text={words} limit={1000} />
             {'\n'}
           </span>

@@ -3,7 +3,9 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { z } from 'zod/mini';
 import { common } from '../../../text/common.ts';
+import { proof } from '../../../text/proof.ts';
 import { task as text } from '../../../text/task.ts';
+import { Fill } from '../../../ui/Fill.tsx';
 import { duration, fill, localInstant, timeOfDay } from '../../../ui/format.ts';
 import { Meter } from '../../../ui/Meter.tsx';
 import { PRIORITIES } from '../../../ui/Priority.tsx';
@@ -17,13 +19,15 @@ import { tellError } from '../../parts/acting.tsx';
 import { CopyButton } from '../../parts/Copy.tsx';
 import { useLease } from '../../parts/Lease.tsx';
 import { Section } from '../../parts/Notice.tsx';
-import { At } from '../../parts/Time.tsx';
+import { Ago, At } from '../../parts/Time.tsx';
+import { TaskTitle } from '../../parts/Title.tsx';
 import { Tree } from '../../parts/Tree.tsx';
-import { isClosed, stateOf } from '../../parts/taskState.ts';
+import { isClosed, isVerifying, stateOf, workerOf } from '../../parts/taskState.ts';
 import { Name, Who } from '../../parts/Who.tsx';
 import { mayAs } from '../../shell/role.ts';
 
 export function Properties({ task }: { readonly task: Task }) {
+  const holder = workerOf(task);
   return (
     <aside class="aside" aria-label={common.properties}>
       <Section title={common.properties}>
@@ -32,14 +36,19 @@ export function Properties({ task }: { readonly task: Task }) {
           <dd>
             <State of={stateOf(task)} />
           </dd>
-          <dt>{text.assignee}</dt>
+          <dt>{isVerifying(task) ? proof.author : text.assignee}</dt>
           <dd>
-            {task.claimed_by === null ? (
+            {holder === null ? (
               <span class="faint">{common.unassigned}</span>
             ) : (
-              <Who id={task.claimed_by} hasSign={!isClosed(task)} />
+              <Who id={holder} hasSign={!isClosed(task)} />
             )}
           </dd>
+          {task.reviews !== null && (
+            <Fact name={proof.checks}>
+              <TaskTitle id={task.reviews.task_id} />
+            </Fact>
+          )}
           <dt>{text.priority}</dt>
           <dd>
             <PriorityField task={task} />
@@ -73,6 +82,7 @@ export function Properties({ task }: { readonly task: Task }) {
         </dl>
       </Section>
       <LeaseSection task={task} />
+      <Files task={task} />
       <Tree
         kind="task"
         id={task.id}
@@ -159,6 +169,43 @@ function Branch({ branch, project }: BranchProps) {
         </ExternalLink>
       )}
     </Fact>
+  );
+}
+
+const SHOWN_FILES = 20;
+
+/** Files that the task reserves while an agent holds it, or that it waits for. */
+function Files({ task }: { readonly task: Task }) {
+  const { context, files_wait: other, files_since: since, files_held: isHeld, file_wait: wait, claimed_by } = task;
+  const files = [...context.files];
+  if (files.length === 0) return null;
+  const words = () => {
+    if (isHeld && claimed_by !== null)
+      return <Fill text={proof.filesHeld} with={{ agent: <Name id={claimed_by} /> }} />;
+    if (isClosed(task) || wait === null) return null;
+    if (other === null) return proof.filesFree;
+    const title = <TaskTitle id={other} limit={80} />;
+    return (
+      <Fill
+        text={since === null ? proof.filesWaitNow : proof.filesWait}
+        with={{ title, when: since && <Ago at={since} /> }}
+      />
+    );
+  };
+  return (
+    <Section title={proof.files}>
+      <p class="hint">{words()}</p>
+      <ul>
+        {files.slice(0, SHOWN_FILES).map((file) => (
+          <li key={file}>
+            <code>
+              <UserText text={file} limit={200} />
+            </code>
+          </li>
+        ))}
+      </ul>
+      {files.length > SHOWN_FILES && <p class="faint">{fill(text.more, { n: files.length - SHOWN_FILES })}</p>}
+    </Section>
   );
 }
 

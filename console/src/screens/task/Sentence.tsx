@@ -1,6 +1,7 @@
 /** State of a task in a sentence. */
 import type { ComponentChildren } from 'preact';
 import { common } from '../../../text/common.ts';
+import { proof } from '../../../text/proof.ts';
 import { task as text } from '../../../text/task.ts';
 import { Fill } from '../../../ui/Fill.tsx';
 import { duration, fill, plural } from '../../../ui/format.ts';
@@ -9,12 +10,13 @@ import type { Task } from '../../live/documents.ts';
 import { now } from '../../live/time.ts';
 import { agoText } from '../../parts/Time.tsx';
 import { TaskTitle } from '../../parts/Title.tsx';
-import { isClosed, stateOf } from '../../parts/taskState.ts';
+import { isClosed, isVerifying, stateOf } from '../../parts/taskState.ts';
 import { Name } from '../../parts/Who.tsx';
 import { addressOf } from '../../router.ts';
 import { ownUid } from '../../session/session.ts';
 import { SHOWN_QUESTION } from '../../shell/screens.ts';
 import { causeOf } from '../needsYou/causes.ts';
+import { VerifyingSentence } from './VerifyingSentence.tsx';
 
 export function Sentence({ task }: { readonly task: Task }) {
   const { waiting_for: waiting, claimed_by: holder, completed_at: end, retry_at } = task;
@@ -22,9 +24,21 @@ export function Sentence({ task }: { readonly task: Task }) {
   if (stateOf(task) === 'never' && cause !== undefined) {
     return <Fill text={text.cantStart} with={{ title: <TaskTitle id={cause} /> }} />;
   }
+  if (isVerifying(task)) {
+    const { agent_id: author, since } = task.proof;
+    const words = { agent: <Name id={author} />, when: sinceOrUntil(since) };
+    return (
+      <>
+        <Fill text={proof.handedIn} with={words} /> <VerifyingSentence task={task} />
+      </>
+    );
+  }
   if (waiting !== null && !isClosed(task)) return <Waiting waiting={waiting} holder={holder ?? ''} />;
   if (end !== null) return <Ended task={task} end={end} />;
   if (holder !== null) return <Working agentId={holder} progress={task.coding?.progress ?? undefined} />;
+  if (task.files_wait !== null && retry_at !== null) {
+    return <Fill text={proof.filesWaitNow} with={{ title: <TaskTitle id={task.files_wait} /> }} />;
+  }
   return retry_at === null ? <Open task={task} /> : fill(text.retries, { when: sinceOrUntil(retry_at) });
 }
 

@@ -2,6 +2,7 @@
 import { z } from 'zod/mini';
 import { common } from '../../../text/common.ts';
 import { needsYou } from '../../../text/needsYou.ts';
+import { proof } from '../../../text/proof.ts';
 import { task as text } from '../../../text/task.ts';
 import { fill, plural } from '../../../ui/format.ts';
 import { Entry, Menu } from '../../../ui/Menu.tsx';
@@ -10,7 +11,7 @@ import type { Task } from '../../live/documents.ts';
 import { ActionButton, ActionEntry } from '../../parts/acting.tsx';
 import { CopyLink } from '../../parts/Copy.tsx';
 import { MessageButton } from '../../parts/Message.tsx';
-import { isClosed, titleOf } from '../../parts/taskState.ts';
+import { isClosed, isVerifying, titleOf } from '../../parts/taskState.ts';
 import { useName } from '../../parts/Who.tsx';
 import { WhyEntry } from '../../parts/WhyEntry.tsx';
 import { addressOf } from '../../router.ts';
@@ -27,6 +28,18 @@ export function TaskActions({ task }: { readonly task: Task }) {
   const withReason = (reason: string) => (reason === '' ? {} : { reason });
   const isEnded = ['failed', 'cancelled'].includes(status);
   const mayWork = mayAs('worker');
+  const sendBack = {
+    icon: 'undo',
+    label: proof.sendBack,
+    confirm: {
+      title: fill(proof.sendBackTitle, { title }),
+      text: proof.sendBackHint,
+      keep: common.cancel,
+      reason: proof.whatToChange,
+      isReasonRequired: true,
+    },
+    act: (comments: string) => call('retry_task', { comments }),
+  } as const;
   const consequence = [
     holder === null ? undefined : fill(text.toldToStop, { agent: name }),
     dependents.length === 0 ? undefined : plural(dependents.length, text.neededWontStart),
@@ -38,7 +51,17 @@ export function TaskActions({ task }: { readonly task: Task }) {
       {isEnded && mayWork && (
         <ActionButton kind="primary" icon="retry" label={needsYou.retry} act={() => call('retry_task')} />
       )}
+      {isVerifying(task) && mayWork && <ActionButton {...sendBack} />}
       <Menu label={common.moreActions}>
+        {isVerifying(task) && mayWork && (
+          <ActionEntry
+            icon="check"
+            label={proof.acceptAsIs}
+            confirm={{ title: fill(proof.acceptTitle, { title }), text: proof.acceptHint, keep: common.cancel }}
+            act={() => call('update_task', { acceptance: null })}
+          />
+        )}
+        {status === 'done' && mayWork && <ActionEntry {...sendBack} />}
         {isEnded && dependents.length > 0 && mayWork && (
           <ActionEntry
             icon="retry"

@@ -18,6 +18,7 @@ import { Name } from '../../parts/Who.tsx';
 import { Attempts } from './Attempts.tsx';
 import { CodingResult } from './CodingResult.tsx';
 import { Log } from './Log.tsx';
+import { Proof } from './Proof.tsx';
 import { Properties } from './Properties.tsx';
 import { Sentence } from './Sentence.tsx';
 import { TaskActions } from './TaskActions.tsx';
@@ -62,6 +63,7 @@ function Whole({ task }: { readonly task: Task }) {
           {task.coding !== null && <Instructions text={task.coding.instructions} />}
           {task.context.hints !== undefined && <Instructions text={task.context.hints} />}
         </div>
+        <Proof task={task} />
         <Result task={task} />
         {hasResult && <CodingResult task={task} />}
         {isCode && <Log task={task} />}

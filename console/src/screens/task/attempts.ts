@@ -1,6 +1,6 @@
 /** Attempts of a task, from the fields of its document. */
 import type { Task } from '../../live/documents.ts';
-import { stateOf } from '../../parts/taskState.ts';
+import { isVerifying, stateOf, workerOf } from '../../parts/taskState.ts';
 
 export interface Attempt {
   readonly key: string;
@@ -46,10 +46,11 @@ export function attemptsOf(task: Task): readonly Attempt[] {
       commits,
     });
   }
-  const isNow = task.claimed_by !== null && !before.has(task.claim_epoch);
+  const agentId = workerOf(task);
+  const isNow = agentId !== null && !before.has(task.claim_epoch);
   const present = {
-    agentId: task.claimed_by,
-    from: task.claimed_at ?? undefined,
+    agentId,
+    from: (isVerifying(task) ? task.proof.claimed_at : task.claimed_at) ?? undefined,
     to: task.completed_at ?? undefined,
     end: stateOf(task),
     reason: task.coding?.failure?.class,

@@ -1,5 +1,6 @@
 /** Why a task is in its state, in a few words. */
 import type { ComponentChildren } from 'preact';
+import { steps } from '../../../text/common.ts';
 import { tasks as text } from '../../../text/tasks.ts';
 import { Fill } from '../../../ui/Fill.tsx';
 import { duration, fill, plural } from '../../../ui/format.ts';
@@ -8,7 +9,7 @@ import type { Task } from '../../live/documents.ts';
 import { now } from '../../live/time.ts';
 import { agoText } from '../../parts/Time.tsx';
 import { TaskTitle } from '../../parts/Title.tsx';
-import { stateOf } from '../../parts/taskState.ts';
+import { isVerifying, stateOf } from '../../parts/taskState.ts';
 import { Name } from '../../parts/Who.tsx';
 import { addressOf } from '../../router.ts';
 import { ownUid } from '../../session/session.ts';
@@ -25,7 +26,8 @@ export function Because({ task }: { readonly task: Task }) {
     );
   }
   const state = waiting === null ? stateOf(task) : 'waiting';
-  const reason = (state === 'available' || state === 'blocked') && task.retry_at !== null ? 'retry' : state;
+  const isPutOff = ['available', 'blocked'].includes(state) && task.retry_at !== null;
+  const reason = isPutOff ? (task.files_wait === null ? 'retry' : 'files') : state;
   const words = (REASONS[reason] ?? ended)(task);
   return words === undefined ? null : <span class="soft">{words}</span>;
 }
@@ -45,6 +47,14 @@ const REASONS: Readonly<Record<string, (task: Task) => Words>> = {
         with={{ name: <Name id={waiting.who} />, time: duration(Math.max(0, waiting.until.getTime() - now.value)) }}
       />
     ),
+  verifying(task) {
+    if (!isVerifying(task)) return undefined;
+    const { step, round } = task.proof;
+    const name = steps[step] ?? step;
+    return round === 1 ? name : fill(text.step, { step: name, round, n: task.acceptance?.rounds ?? round });
+  },
+  files: ({ files_wait: other }) =>
+    other && <Fill text={text.files} with={{ title: <TaskTitle id={other} limit={60} /> }} />,
   retry: ({ retry_at }) => retry_at && fill(text.retries, { when: agoText(retry_at, now.value) }),
   blocked({ dependencies: [first, ...more], blockers }) {
     if (first === undefined || more.length > 0) return plural(blockers, text.needsMany);

@@ -1,4 +1,4 @@
-/** Five columns, each with the number of its tasks and the first or newest of them as cards. */
+/** Six columns, each with the number of its tasks and the first or newest of them as cards. */
 import { common } from '../../../text/common.ts';
 import { shell } from '../../../text/shell.ts';
 import { tasks as text } from '../../../text/tasks.ts';
@@ -15,7 +15,7 @@ import { headOf, MoreOf } from '../../parts/More.tsx';
 import { Near } from '../../parts/Near.tsx';
 import { Shown } from '../../parts/Notice.tsx';
 import { At } from '../../parts/Time.tsx';
-import { isClosed, stateOf, titleOf } from '../../parts/taskState.ts';
+import { isClosed, stateOf, titleOf, workerOf } from '../../parts/taskState.ts';
 import { Who } from '../../parts/Who.tsx';
 import { addressOf } from '../../router.ts';
 import { PAGES } from '../../shell/screens.ts';
@@ -57,15 +57,16 @@ const STATES: Readonly<Record<Column, string>> = {
   available: 'available',
   in_progress: 'in_progress',
   waiting: 'waiting',
+  verifying: 'verifying',
   closed: 'done',
 };
 
 function BoardColumn({ column, tasks, keep }: BoardColumnProps) {
   return (
-    <section class="column" aria-label={text.board5[column]}>
+    <section class="column" aria-label={text.boardColumns[column]}>
       <div class="head">
         <h2>
-          <State of={STATES[column]} words={text.board5[column]} />
+          <State of={STATES[column]} words={text.boardColumns[column]} />
         </h2>
         <span class="count">{headOf(tasks)}</span>
       </div>
@@ -86,7 +87,8 @@ function BoardColumn({ column, tasks, keep }: BoardColumnProps) {
 }
 
 function Tile({ task }: { readonly task: Task }) {
-  const { claimed_by: holder, completed_at: end, priority } = task;
+  const { completed_at: end, priority } = task;
+  const holder = workerOf(task);
   const state = stateOf(task);
   return (
     <>

@@ -13,7 +13,7 @@ import { merged } from '../../live/paging.ts';
 import { Bones } from '../../parts/Bones.tsx';
 import { MoreOf } from '../../parts/More.tsx';
 import { Empty, Shown } from '../../parts/Notice.tsx';
-import { stateOf, titleOf } from '../../parts/taskState.ts';
+import { stateOf, titleOf, workerOf } from '../../parts/taskState.ts';
 import { useName } from '../../parts/Who.tsx';
 import { addressOf } from '../../router.ts';
 import { PAGES } from '../../shell/screens.ts';
@@ -88,7 +88,7 @@ function Drawn({ tasks, hidden, showHidden }: DrawnProps) {
   );
 }
 
-const LEGEND = ['done', 'in_progress', 'waiting', 'available', 'failed', 'never'] as const;
+const LEGEND = ['done', 'in_progress', 'waiting', 'verifying', 'available', 'failed', 'never'] as const;
 
 function Canvas({ tasks, layout, hidden, showHidden }: DrawnProps & { readonly layout: graph.Layout }) {
   const { box, view, size, zoom, fit } = useView(layout);
@@ -227,8 +227,9 @@ function Node({ task, x, y, focused }: NodeProps) {
   const state = stateOf(task);
   // The graph omits invisible characters; the task's page shows them.
   const title = withoutHidden(titleOf(task));
-  const { name } = useName(task.claimed_by ?? '');
-  const who = task.claimed_by === null ? '' : ` · ${withoutHidden(name).slice(0, 18)}`;
+  const holder = workerOf(task);
+  const { name } = useName(holder ?? '');
+  const who = holder === null ? '' : ` · ${withoutHidden(name).slice(0, 18)}`;
   const lines = graph.linesOf(title);
   const first = y + (lines.length === 1 ? 33 : 26);
   return (
@@ -268,6 +269,7 @@ const TONES: Readonly<Record<string, string>> = {
   in_progress: 'progress',
   claimed: 'progress',
   waiting: 'waiting',
+  verifying: 'verifying',
   failed: 'failed',
   never: 'never',
 };

@@ -1,6 +1,7 @@
 /** Button that opens a dialog for a new task: what to do, after what, by whom, until when. */
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
+import { requirements } from '../../../text/requirements.ts';
 import { newTask as text } from '../../../text/tasks.ts';
 import { fill } from '../../../ui/format.ts';
 import { PRIORITIES } from '../../../ui/Priority.tsx';
@@ -9,6 +10,7 @@ import { act } from '../../calls/tools.ts';
 import type { Task } from '../../live/documents.ts';
 import { tell } from '../../parts/acting.tsx';
 import { DialogButton } from '../../parts/DialogButton.tsx';
+import { RequirementFields, requirementsIn, useRequirements } from '../../parts/Requirements.tsx';
 import { SelectField } from '../../parts/Select.tsx';
 import { TextField } from '../../parts/TextField.tsx';
 import { titleOf } from '../../parts/taskState.ts';
@@ -18,6 +20,7 @@ import { PAGES } from '../../shell/screens.ts';
 /** Value for a task that any agent can do. The other values are programs of the runner. */
 const AGENT = 'agent';
 const DOERS = Object.entries(text.doers);
+const PROOFS = Object.entries(requirements.choices);
 
 const madeTask = z.object({ task: z.object({ id: z.string() }) });
 const madeCodingTask = z.object({ data: z.object({ taskId: z.string() }) });
@@ -37,11 +40,20 @@ export function NewTask({ tasks, kind }: NewTaskProps) {
   const project = useSignal('');
   const deadline = useSignal('');
   const priority = useSignal('5');
+  const proof = useSignal('default');
+  const required = useRequirements();
+
+  const isUnproven = proof.value === 'own' && Object.keys(requirementsIn(required)).length === 0;
 
   async function create() {
     const words = title.value.trim();
     const details = instructions.value.trim();
-    const common = { priority: Number(priority.value), dependencies: needs.value };
+    const common = {
+      priority: Number(priority.value),
+      dependencies: needs.value,
+      ...(proof.value === 'none' && { acceptance: null }),
+      ...(proof.value === 'own' && { acceptance: requirementsIn(required) }),
+    };
     const id =
       doer.value === AGENT
         ? (
@@ -69,7 +81,9 @@ export function NewTask({ tasks, kind }: NewTaskProps) {
               madeCodingTask,
             )
           ).data.taskId;
-    for (const field of [title, instructions, capabilities, project, deadline]) field.value = '';
+    for (const field of [title, instructions, capabilities, project, deadline, ...Object.values(required)])
+      field.value = '';
+    proof.value = 'default';
     needs.value = [];
     tell(fill(text.done, { title: words }));
     go(addressOf([PAGES.task, id]));
@@ -80,7 +94,7 @@ export function NewTask({ tasks, kind }: NewTaskProps) {
       title={text.title}
       icon="plus"
       kind={kind}
-      action={{ label: text.create, disabled: title.value.trim() === '', act: create }}>
+      action={{ label: text.create, disabled: title.value.trim() === '' || isUnproven, act: create }}>
       <TextField label={text.what} of={title} />
       <TextField label={text.instructions} hint={text.instructionsHint} of={instructions} isLong />
       <div class="two">
@@ -95,6 +109,8 @@ export function NewTask({ tasks, kind }: NewTaskProps) {
       ) : (
         <TextField label={text.project} hint={text.projectHint} of={project} />
       )}
+      <SelectField label={requirements.ofTask} hint={requirements.ofTaskHint} of={proof} options={PROOFS} />
+      {proof.value === 'own' && <RequirementFields of={required} />}
       {tasks.length > 0 && (
         <fieldset class="field">
           <legend class="label">{text.needs}</legend>

@@ -11,7 +11,7 @@ import { UserText } from '../../../ui/UserText.tsx';
 import type { Task } from '../../live/documents.ts';
 import { Lease } from '../../parts/Lease.tsx';
 import { At } from '../../parts/Time.tsx';
-import { stateOf, titleOf } from '../../parts/taskState.ts';
+import { stateOf, titleOf, workerOf } from '../../parts/taskState.ts';
 import { Gap, offsetsOf, useWindow } from '../../parts/VirtualList.tsx';
 import { Who } from '../../parts/Who.tsx';
 import { addressOf } from '../../router.ts';
@@ -160,8 +160,10 @@ const CELLS: Readonly<Record<ColumnName, (task: Task, isGrouped: boolean) => Com
       {!isGrouped && <State of={stateOf(task)} />} <Because task={task} />
     </span>
   ),
-  assignee: ({ claimed_by: holder }) =>
-    holder === null ? <span class="faint">{common.unassigned}</span> : <Who id={holder} hasSign />,
+  assignee: (task) => {
+    const holder = workerOf(task);
+    return holder === null ? <span class="faint">{common.unassigned}</span> : <Who id={holder} hasSign />;
+  },
   lease: (task) => <Lease task={task} />,
   priority: ({ priority }) => <Priority of={priority} label={fill(text.priorityOf, { n: priority })} />,
   created: ({ created_at: at }) => (

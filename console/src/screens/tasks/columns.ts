@@ -4,7 +4,7 @@ import { merged } from '../../live/paging.ts';
 import type { Counts, Live, OpenParts, Paged } from '../../live/states.ts';
 import { stateOf } from '../../parts/taskState.ts';
 
-export const COLUMNS = ['blocked', 'available', 'in_progress', 'waiting', 'closed'] as const;
+export const COLUMNS = ['blocked', 'available', 'in_progress', 'waiting', 'verifying', 'closed'] as const;
 export type Column = (typeof COLUMNS)[number];
 
 interface BoardParts {
@@ -26,17 +26,17 @@ export function columnOf(column: Column, { open, stuck, closed, counts }: BoardP
     default:
       return filtered(
         open.held,
-        column === 'waiting' ? ['waiting'] : ['claimed', 'in_progress'],
+        column === 'in_progress' ? ['claimed', 'in_progress'] : [column],
         heldCount(column, counts),
       );
   }
 }
 
-/** Tasks that wait for an answer are counted as claimed or in progress, so the counts are upper bounds. */
-function heldCount(column: 'in_progress' | 'waiting', counts: Live<Counts>): number | undefined {
+/** Tasks that wait for an answer are counted as in progress, and verifying ones as waiting, so these are upper bounds. */
+function heldCount(column: 'in_progress' | 'waiting' | 'verifying', counts: Live<Counts>): number | undefined {
   if (!('value' in counts)) return undefined;
   const { claimed = 0, in_progress = 0, waiting = 0 } = counts.value;
-  return column === 'waiting' ? waiting : claimed + in_progress;
+  return column === 'in_progress' ? claimed + in_progress : waiting;
 }
 
 /** @param counted number of tasks in these states; needed only if the part is not fully loaded */

@@ -1,6 +1,6 @@
 /** Rows of the table of tasks: groups by state, or sorted by a column. */
 import type { Task } from '../../live/documents.ts';
-import { stateOf } from '../../parts/taskState.ts';
+import { stateOf, workerOf } from '../../parts/taskState.ts';
 
 export const COLUMN_NAMES = ['status', 'assignee', 'lease', 'priority', 'created', 'deadline', 'cost'] as const;
 export type ColumnName = (typeof COLUMN_NAMES)[number];
@@ -18,7 +18,10 @@ export type Row =
   | { readonly kind: 'task'; readonly task: Task };
 
 /** Order of the groups. */
-const STATES = ['waiting', 'in_progress', 'claimed', 'available', 'blocked', 'never', 'done', 'failed', 'cancelled'];
+const STATES = [
+  ...['waiting', 'verifying', 'in_progress', 'claimed', 'available', 'blocked', 'never'],
+  ...['done', 'failed', 'cancelled'],
+];
 
 export function withGroups(tasks: readonly Task[], sorting: Sorting | undefined): readonly Row[] {
   if (sorting !== undefined) return sorted(tasks, sorting).map((task) => ({ kind: 'task', task }));
@@ -43,7 +46,7 @@ type Value = number | string | undefined;
 /** Values by which columns are sorted. Tasks without a value come last. */
 const VALUES: Readonly<Partial<Record<ColumnName, (task: Task) => Value>>> = {
   status: (task) => STATES.indexOf(stateOf(task)),
-  assignee: ({ claimed_by: holder }) => holder ?? undefined,
+  assignee: (task) => workerOf(task) ?? undefined,
   lease: ({ lease_expires_at: end }) => end?.getTime(),
   priority: ({ priority }) => priority,
   created: ({ created_at: at }) => at.getTime(),

@@ -11,9 +11,9 @@ export function screenOf({ goal, progress, doing, waiting, questions }: Snapshot
   const lines = [
     `Goal: ${plain(goal) || 'not set'}`,
     `Tasks: ${ended}`,
-    ...part('Held tasks', 'none', doing, ({ agent = '?', task, status, description }) => [
+    ...part('Held and verifying tasks', 'none', doing, ({ agent = '-', task, status, description }) => [
       agent,
-      status === 'claimed' ? 'claimed' : 'in progress',
+      status.replace('_', ' '),
       task,
       description,
     ]),

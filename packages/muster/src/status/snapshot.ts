@@ -28,6 +28,7 @@ const tasks = z.object({
       claimed_by: z.string().optional(),
       claimed_at: z.string().optional(),
       stuck: z.string().optional(),
+      verifying: z.object({ step: z.string() }).optional(),
     }),
   ),
 });
@@ -58,11 +59,11 @@ export async function takeSnapshot(hub: Hub, end?: AbortSignal) {
   return {
     goal,
     progress: { percent, total, ...counts },
-    doing: held.map(({ id, description, status, claimed_by: agent, claimed_at: since }) => ({
+    doing: held.map(({ id, description, status, claimed_by: agent, claimed_at: since, verifying }) => ({
       agent,
       task: id,
       description,
-      status,
+      status: verifying === undefined ? status : 'verifying',
       since,
     })),
     waiting: tasks
