@@ -58,7 +58,7 @@ export function TaskActions({ task }: { readonly task: Task }) {
             icon="check"
             label={proof.acceptAsIs}
             confirm={{ title: fill(proof.acceptTitle, { title }), text: proof.acceptHint, keep: common.cancel }}
-            act={() => call('update_task', { acceptance: null })}
+            act={() => call('update_task', { clear: ['acceptance'] })}
           />
         )}
         {status === 'done' && mayWork && <ActionEntry {...sendBack} />}

@@ -51,7 +51,7 @@ export function NewTask({ tasks, kind }: NewTaskProps) {
     const common = {
       priority: Number(priority.value),
       dependencies: needs.value,
-      ...(proof.value === 'none' && { acceptance: null }),
+      ...(proof.value === 'none' && { acceptance: {} }),
       ...(proof.value === 'own' && { acceptance: requirementsIn(required) }),
     };
     const id =
