@@ -136,7 +136,7 @@ describe('proof in the console', () => {
     assert.deepEqual(backend.changes, []);
     await dialog.press('Accept as is');
     await page.waitFor('the call', () => backend.changes.length === 1);
-    assert.deepEqual(backend.called('coordination.update_task'), [{ task_id: 'task-1', acceptance: null }]);
+    assert.deepEqual(backend.called('coordination.update_task'), [{ task_id: 'task-1', clear: ['acceptance'] }]);
     demote('viewer');
     await page.lacks('button', 'Send it back');
     await page.press('More actions');
