@@ -42,15 +42,19 @@ async function assertNothingLeft(team: FileTeam, agents: readonly string[]): Pro
   await team.assertBooks();
 }
 
-/** Runs an instance that makes random calls, and kills it during them. */
+/** Runs an instance that makes random calls and prints a character after each, and kills it during one of them. */
 async function workUntilKilled(team: FileTeam, agents: readonly string[], seed: number): Promise<void> {
   const args = JSON.stringify({ workspace: team.workspace, agents, seed, now: team.now });
   const instance = spawn(process.execPath, [...process.execArgv, PROGRAM, args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  await once(instance.stdout, 'data');
-  setTimeout(() => instance.kill('SIGKILL'), 100 + ((seed * 137) % 700));
-  assert.equal((await once(instance, 'exit'))[1], 'SIGKILL');
+  const exit = once(instance, 'exit');
+  let calls = 0;
+  for await (const ended of instance.stdout) {
+    calls += String(ended).length;
+    if (calls > (seed * 5) % 12) instance.kill('SIGKILL');
+  }
+  assert.equal((await exit)[1], 'SIGKILL');
 }
 
 describe('the reservations of files', function () {

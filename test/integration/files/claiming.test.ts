@@ -1,5 +1,6 @@
 /** Claims of tasks that name files. Source: docs/semantics.md#files. */
 import assert from 'node:assert/strict';
+import { countReads } from '../../support/countedReads.ts';
 import { answer } from '../coordination/calls.ts';
 import { FileTeam } from './fixture.ts';
 
@@ -168,6 +169,23 @@ describe('a claim of a task with files', () => {
     const tasks = await Promise.all([first, second].map((id) => team.task(id)));
     assert.equal(tasks.filter(({ files_held }) => files_held).length, 1);
     await team.assertBooks();
+  });
+
+  it('reads one more document if the task names files, and none more otherwise', async () => {
+    const [earlier = '', none = '', named = ''] = await team.naming([], [], AUTH);
+    await team.setFileWait(earlier, null);
+    const agents = await Promise.all(['cleo', 'dan', 'eve'].map((name) => team.join(name)));
+    const warm = await team.createOne({ priority: 1 });
+    assert.equal(await team.claim(ann), warm.id);
+    const reads = countReads();
+    const counted: number[] = [];
+    for (const [index, agent] of agents.entries())
+      counted.push(
+        await reads.during(async () => assert.equal(await team.claim(agent), [earlier, none, named][index])),
+      );
+    reads.stop();
+    const [usual = 0] = counted;
+    assert.deepEqual(counted, [usual, usual, usual + 1]);
   });
 
   it('waits no longer if the holder freed its files while another claim decided', async () => {

@@ -162,9 +162,9 @@ describe('the wait for files', () => {
   });
 
   it('goes on from its start for a task that waits for the next holder', async () => {
-    const [third = ''] = await team.naming(FILES);
     const eve = await team.join('eve');
     team.pass(300);
+    const [third = ''] = await team.naming(FILES);
     assert.equal(await team.claim(eve), undefined);
     await team.followed(first, () => team.complete(ann, first));
     assert.equal(await team.claim(bob), second);

@@ -14,10 +14,11 @@ const { workspace, agents, seed, now }: Work = JSON.parse(process.argv[2] ?? '{}
 const team = Object.assign(new Team(), { workspace, now: new Date(now) });
 const call = fc.tuple(fc.constantFrom(...CALLS, 'claim', 'claim', 'complete', 'requeue'), fc.nat(3), fc.nat(20));
 const calls = fc.sample(call, { seed, numRuns: 10_000 });
-await team.tasks();
-console.log('ready');
 await Promise.all(
   [0, 1, 2].map(async (lane) => {
-    for (const [index, one] of calls.entries()) if (index % 3 === lane) await perform(team, team.app, agents, one);
+    for (const one of calls.filter((_, index) => index % 3 === lane)) {
+      await perform(team, team.app, agents, one);
+      process.stdout.write('.');
+    }
   }),
 );

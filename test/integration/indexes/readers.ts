@@ -25,7 +25,6 @@ type QueueReaders = typeof import('../../../functions/src/toolsets/coordination/
 type ReminderReaders = typeof import('../../../functions/src/toolsets/todo/store/reminders.ts');
 type RequestReaders = typeof import('../../../functions/src/toolsets/inbox/store/requests.ts');
 type RunReaders = typeof import('../../../functions/src/toolsets/orchestration/store/runs.ts');
-type HeldFilesReaders = typeof import('../../../functions/src/toolsets/coordination/store/heldFiles.ts');
 type CoordinationReaders = typeof import('../../../functions/src/toolsets/coordination/store/queries.ts');
 type SessionReaders = typeof import('../../../functions/src/toolsets/coordination/store/sessions.ts');
 type RelayStore = typeof import('../../../functions/src/composition/reconciliation.ts');
@@ -62,7 +61,6 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'graph/store/nodes.ts': await graphCalls(),
   'toolsets/coding/store/logs.ts': await taskLogCalls(),
   'toolsets/coding/store/tasks.ts': await codingTaskCalls(),
-  'toolsets/coordination/store/heldFiles.ts': await heldFilesCalls(),
   'toolsets/coordination/store/queue.ts': await queueCalls(),
   'toolsets/coordination/store/queries.ts': await taskCalls(),
   'toolsets/coordination/store/sessions.ts': await sessionCalls(),
@@ -513,13 +511,6 @@ async function taskCalls(): Promise<readonly Call[]> {
     (database) => new TaskQueries(database, documents).queueEnded(NOW, 5),
     (database) => new TaskQueries(database, documents).queueEnded(NOW, 5, NEXT.after),
   ];
-}
-
-async function heldFilesCalls(): Promise<readonly Call[]> {
-  const { FirestoreHeldFilesQueries: HeldFilesQueries }: HeldFilesReaders = await load(
-    'toolsets/coordination/store/heldFiles.ts',
-  );
-  return [(database) => new HeldFilesQueries(database, documents).find(SESSION)];
 }
 
 async function codingTaskCalls(): Promise<readonly Call[]> {

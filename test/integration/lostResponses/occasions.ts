@@ -4,7 +4,13 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { getAuth } from 'firebase-admin/auth';
 import type { Composition } from '../../../functions/src/composition/compose.ts';
 import { type NodeRef, nodeKey } from '../../../functions/src/graph/rules/graphNode.ts';
-import { budgetPath, graphPath, preferencesPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import {
+  budgetPath,
+  graphPath,
+  preferencesPath,
+  taskPath,
+  todoPath,
+} from '../../../functions/src/kernel/firestore/paths.ts';
 import { firebaseApp } from '../../../functions/src/kernel/realtime/database.ts';
 import type { SweepJob } from '../../../functions/src/kernel/sweep.ts';
 import { Deliveries } from '../../../functions/src/toolsets/github/rules/deliveries.ts';
@@ -54,6 +60,17 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
     'an open task of a run that has ended': async (fixture) => {
       const { id } = await taskOfRun(fixture);
       return (app) => app.services.orchestration.runs.taskChanged(id);
+    },
+    'a task that freed the files another task waits for': async (fixture) => {
+      const [task] = await fixture.create({ files: ['src/'] }, { files: ['src/a.ts'] });
+      const [ann, bob] = [await fixture.join('ann'), await fixture.join('bob')];
+      const id = task?.id ?? '';
+      assert.deepEqual([await fixture.claim(ann), await fixture.claim(bob)], [id, undefined]);
+      const document = fixture.database.doc(taskPath(id));
+      const before = (await document.get()).data();
+      await fixture.complete(ann, id);
+      const after = (await document.get()).data();
+      return (app) => app.services.fileWaits.taskWritten(id, before, after);
     },
     'a new task': async (fixture) => {
       const { id } = await fixture.createOne();

@@ -32,6 +32,11 @@ const CASES: Readonly<Record<string, [Partial<TaskFacts>, RegExp | undefined, Re
     /^It waits for "Mix" \(available\)\.$/,
     /access\.explain \{"task": "task-2"\}/,
   ],
+  'another task has its files': [
+    { task: sampleTask({ files_wait: 'task-5', retry_at: secondsAfterStart(30) }) },
+    /^Waits for files of the task "task-5", at most until 2030-01-01T00:00:30\.000Z\.$/,
+    /"task-5" has ended.*"share_files": true/,
+  ],
   'its retry is delayed': [
     { task: sampleTask({ retry_at: secondsAfterStart(30), error: 'No disk' }) },
     /^The last attempt failed: No disk\.$/,

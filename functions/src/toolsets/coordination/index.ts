@@ -129,7 +129,7 @@ export {
 export { TaskCreation, type TaskDraft } from './rules/creation.ts';
 export { FileTouches } from './rules/files/fileTouches.ts';
 export type { SharedFile } from './rules/files/heldFiles.ts';
-export { filesFor, withoutFileWait } from './rules/files/reserving.ts';
+export { filesFor, waitText, withoutFileWait } from './rules/files/reserving.ts';
 export type { CodingExpiry } from './rules/leases.ts';
 export type { Message } from './rules/mailbox.ts';
 export type { AgentMembership } from './rules/membership.ts';

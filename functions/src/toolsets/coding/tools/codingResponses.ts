@@ -5,7 +5,6 @@ import { isWrappedJson } from '../../../kernel/json.ts';
 import { columnLines, quotedLines, terminalLines, terminalText } from '../../../kernel/text.ts';
 import { claimNumber, guidance, toolsFor } from '../../../mcp/tool.ts';
 import {
-  budgetReason,
   type CodingTask,
   FAILURE_CLASSES,
   isHeld,
@@ -16,6 +15,7 @@ import {
   stuckReason,
   TASK_STATUSES,
   verifyingResponse,
+  waitText,
 } from '../../coordination/index.ts';
 import type { CodingServices } from '../create.ts';
 import { LOG_LEVELS, LOG_TYPES, type LogLine } from '../rules/log.ts';
@@ -77,9 +77,9 @@ export const taskShape = z.object({
   error: z.string().optional(),
   failure: failureShape.optional(),
   stuck: guidance().optional().describe('Why the task can never start.'),
-  waits: z.string().optional().describe('Budget that the task waits for.'),
   command: z.string().optional().describe('Command that its runner runs for another task.'),
   ...proofShape,
+  waits: z.string().optional().describe('Budget or files that the task waits for.'),
 });
 
 /** Returns the task for a response. @param now for the duration of an open task */
@@ -114,9 +114,9 @@ export function codingTaskResponse(task: CodingTask, now: Date): z.output<typeof
     error: shown(task.error),
     failure: coding.failure && failureResponse(coding.failure),
     stuck: stuckReason(task),
-    waits: budgetReason(task),
     command: coding.command,
     ...proofResponse(task),
+    waits: waitText(task),
   };
 }
 
@@ -127,7 +127,7 @@ export function progressText(task: CodingTask): string {
   if (verifying !== undefined) return verifying.waits;
   const question = pendingQuestionOf(task);
   if (question !== undefined) return `Waiting for the answer of ${question.who}.`;
-  if (status === 'available') return stuckReason(task) ?? budgetReason(task) ?? 'Waiting for a runner.';
+  if (status === 'available') return stuckReason(task) ?? waitText(task) ?? 'Waiting for a runner.';
   const attempt = `Attempt ${claim_epoch - coding.returns}`;
   return coding.progress === undefined ? `${attempt}.` : `${attempt}: ${terminalText(coding.progress)}`;
 }

@@ -3,9 +3,9 @@ import type { Agent } from '../../../agents/rules/agent.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { budgetReason } from './budgetWait.ts';
 import { readGlobs } from './files/globs.ts';
 import { type HeldFiles, sharedFiles } from './files/heldFiles.ts';
+import { waitText } from './files/reserving.ts';
 import type { CoordinationPorts } from './ports.ts';
 import { REVIEWS } from './proof/proofFields.ts';
 import type { Session } from './session.ts';
@@ -137,8 +137,8 @@ function filesWaited(task: Task, { tasks }: HeldFiles): NoTask | undefined {
 function retriedAt(task: Task, at: Date, count: number, now: Date): NoTask {
   const seconds = Math.max(1, Math.ceil((at.getTime() - now.getTime()) / 1000));
   const others = count > 1 ? ` ${tasksOf(count - 1, 'is also blocked', 'are also blocked')}.` : '';
-  const forBudget = budgetReason(task);
-  const why = forBudget === undefined ? 'failed. It' : `cannot start yet. ${forBudget} The task`;
+  const waits = waitText(task);
+  const why = waits === undefined ? 'failed. It' : `cannot start yet. ${waits} The task`;
   return {
     reason: 'retry_later',
     explanation: `"${task.id}" ${why} can be claimed again at ${at.toISOString()}, in ${seconds} s.${others}`,

@@ -12,10 +12,9 @@ import { hasAtMost } from '../../../kernel/text.ts';
 import { claimNumber, guidance, listUpTo, optionalFields, toolsFor, wholeNumber } from '../../../mcp/tool.ts';
 import type { CoordinationServices } from '../create.ts';
 import type { SessionSize } from '../rules/archives.ts';
-import { budgetReason } from '../rules/budgetWait.ts';
 import type { TaskDraft } from '../rules/creation.ts';
 import type { SharedFile } from '../rules/files/heldFiles.ts';
-import { filesReason } from '../rules/files/reserving.ts';
+import { waitText } from '../rules/files/reserving.ts';
 import type { Message } from '../rules/mailbox.ts';
 import { isVerifying, verifyingText } from '../rules/proof/proving.ts';
 import type { Discovery } from '../rules/session.ts';
@@ -250,7 +249,7 @@ export function taskResponse(task: Task): TaskResponse {
     blocked: (status === 'available' && task.blockers > 0) || undefined,
     failed_dependencies: optionalList(task.failed_dependencies),
     stuck: stuckReason(task),
-    waits: budgetReason(task) ?? filesReason(task),
+    waits: waitText(task),
     retry_at: task.retry_at?.toISOString(),
     claimed_by: claim?.claimed_by,
     claimed_at: claim?.claimed_at.toISOString(),

@@ -3,7 +3,6 @@ import { idOf } from '../../../kernel/ids.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
 import { optionalFields, reading, textUpTo } from '../../../mcp/tool.ts';
 import {
-  budgetReason,
   CODING_TYPE,
   DEFAULT_TYPE,
   isHeld,
@@ -17,6 +16,7 @@ import {
   taskType,
   verifyingResponse,
   verifyingShape,
+  waitText,
 } from '../../coordination/index.ts';
 import { type QueueCursor, queueStatus, type TaskQueueRequest } from '../rules/taskOverview.ts';
 import { cursor, cursorAfter, defineTool, pageShape } from './systemPages.ts';
@@ -90,7 +90,7 @@ function taskResponse(task: Task): z.output<typeof taskShape> {
       ...(task.blockers > 0 && { blockers: task.blockers }),
       ...(task.failed_dependencies.length > 0 && { failedDependencies: [...task.failed_dependencies] }),
       stuck: stuckReason(task),
-      waits: budgetReason(task),
+      waits: waitText(task),
       retryAt: task.retry_at?.toISOString(),
       waitingFor: pendingQuestionOf(task)?.who,
     },

@@ -1,6 +1,7 @@
 /** Reserves the files of tasks with their claims, and frees them. Source: docs/semantics.md#files. */
 import type { Versioned } from '../../../../kernel/commit.ts';
 import { MINUTE_MS } from '../../../../kernel/ports.ts';
+import { budgetReason } from '../budgetWait.ts';
 import type { CoordinationChange, CoordinationPorts } from '../ports.ts';
 import { endBackoff } from '../stateMachine.ts';
 import { isHeld, type Task, type TaskResult } from '../task.ts';
@@ -128,4 +129,9 @@ export function withoutFileWait(task: Task): Task {
 export function filesReason({ status, retry_at, files_wait }: Task): string | undefined {
   if (status !== 'available' || retry_at === undefined || files_wait === undefined) return undefined;
   return `Waits for files of the task "${files_wait}", at most until ${retry_at.toISOString()}.`;
+}
+
+/** Returns a sentence that names the budget or the task whose files a task waits for. */
+export function waitText(task: Task): string | undefined {
+  return budgetReason(task) ?? filesReason(task);
 }
