@@ -32,12 +32,13 @@ describe('the files that an attempt changes', () => {
     writeFileSync(`${at}/committed ä.txt`, 'x');
     git(at, 'add', '.');
     git(at, 'commit', '--quiet', '-m', 'One');
-    git(at, 'rm', '--quiet', 'README.md', 'undone.txt');
+    git(at, 'rm', '--quiet', 'undone.txt');
     mkdirSync(`${at}/build`);
     writeFileSync(`${at}/build/ignored.txt`, 'x');
     writeFileSync(`${at}/new.txt`, 'x');
     writeFileSync(`${at}/earlier.txt`, 'y');
-    git(at, 'update-index', '--assume-unchanged', 'earlier.txt');
+    writeFileSync(`${at}/README.md`, '# Changed\n');
+    git(at, 'update-index', '--assume-unchanged', 'README.md');
     const index = () => git(at, 'ls-files', '--stage', '-v');
     const before = index();
     const files = { base, baseline: `${folder}/record/work.before`, index: `${folder}/record/scratch` };

@@ -107,6 +107,11 @@ describe("the check of an attempt's work", () => {
     assert.equal(report.head, git(repo, 'rev-parse', 'work/t1'), 'the report has the work');
   });
 
+  it('states if the required command was stopped, because it took too long', async () => {
+    const { ending } = await run([{ ...proven('echo slow; sleep 600'), config: { silenceSeconds: 1 } }]);
+    assert.equal(ending?.failure?.message, 'Acceptance command was stopped: echo slow; sleep 600\nslow');
+  });
+
   it('reports the unchanged text of a required command of 2,000 characters', async () => {
     const command = `: ${'漢'.repeat(1998)}`;
     const { report } = await run([proven(command)]);

@@ -71,8 +71,8 @@ export interface Checks {
 /** @returns the failure, if the command failed or the work does not merge into its base */
 export function failureOfChecks({ acceptance, merge, areRequired, log }: Checks): AttemptFailure | undefined {
   if (acceptance !== undefined && !hasPassed(acceptance)) {
-    const failed = 'Acceptance command failed:';
-    const { command, output } = acceptance;
+    const { command, output, exitCode } = acceptance;
+    const failed = `Acceptance command ${exitCode === undefined ? 'was stopped' : 'failed'}:`;
     // The output is already redacted.
     const correction = `${cut(log.redact(command), MAX_COMMAND_CHARACTERS)}\n${cutStart(output, MAX_OUTPUT_CHARACTERS)}`;
     return new AttemptFailure('acceptance_failed', `${failed} ${areRequired ? correction : command}`);
