@@ -43,7 +43,7 @@ describe('a claim of a task with files', () => {
     assert.match(JSON.stringify(waits), /Waits for files of the task.*share_files/);
   });
 
-  it('takes a waiting task at once with share_files, and says what it shares', async () => {
+  it('takes a waiting task at once with share_files, and reports the shared files', async () => {
     const [first = '', second = ''] = await team.naming(AUTH, LOGIN);
     await team.claim(ann);
     await team.asksFor(bob);
@@ -107,7 +107,7 @@ describe('a claim of a task with files', () => {
     assert.deepEqual(Object.keys(await team.entries(first)), [second]);
   });
 
-  it('ignores names that are no files of the repository, and says so', async () => {
+  it('ignores names outside the repository, and reports them', async () => {
     const hostile = [
       '../x',
       '/etc/passwd',
@@ -128,7 +128,7 @@ describe('a claim of a task with files', () => {
     assert.equal((await team.task(all)).files_wait, id);
   });
 
-  it('goes on without a reservation if the session has too many', async () => {
+  it('continues without a reservation if the session has too many', async () => {
     const [id = ''] = await team.naming(AUTH);
     const { session } = await team.task(id);
     const globs = Array.from({ length: 32 }, (_, index) => `${index}/${'x'.repeat(195)}`);
@@ -153,7 +153,7 @@ describe('a claim of a task with files', () => {
     const { task } = await team.ask('claim_task', { project: 'owner/one' });
     assert.equal(task, null);
     assert.equal((await team.task(same)).files_wait, one);
-    // Whoever names the task claims it beside the others.
+    // A caller that names the task claims it too.
     await team.join('creator', []);
     const { files_shared } = await team.ask('update_task', { taskId: same, status: 'in_progress' }, team.creator);
     assert.deepEqual(files_shared, [{ file: 'src/auth/**', task_id: one, agent_id: team.agentId('runner') }]);
