@@ -63,7 +63,7 @@ export function rebuildSession(
   });
 }
 
-/** Returns the stored entry of the same claim, with what its runner reported; otherwise a new one. */
+/** Returns the stored entry of the same claim, with the files that its runner reported; otherwise a new one. */
 function entryAgain(task: Task, former: HeldFiles | undefined) {
   const known = former?.tasks[task.id];
   return known?.claim_epoch === task.claim_epoch ? known : entryOf(task, readGlobs(task.context.files).globs);

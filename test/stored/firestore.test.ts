@@ -28,6 +28,7 @@ import { authorizationFromDocument } from '../../functions/src/signin/rules/auth
 import { clientFromDocument } from '../../functions/src/signin/rules/clients.ts';
 import { headFromDocument } from '../../functions/src/toolsets/coding/rules/log.ts';
 import { linesFromDocument } from '../../functions/src/toolsets/coding/store/logs.ts';
+import { heldFilesFromDocument } from '../../functions/src/toolsets/coordination/rules/files/heldFiles.ts';
 import {
   mailboxFromDocument,
   taskMessageFromDocument,
@@ -38,7 +39,6 @@ import {
   sessionFromDocument,
   sumCounters,
 } from '../../functions/src/toolsets/coordination/rules/session.ts';
-import { heldFilesFromDocument } from '../../functions/src/toolsets/coordination/rules/files/heldFiles.ts';
 import { resultPartFromDocument, taskFromDocument } from '../../functions/src/toolsets/coordination/rules/task.ts';
 import { markerDocument } from '../../functions/src/toolsets/firebase/firestore/write.ts';
 import { subscriptionFromDocument } from '../../functions/src/toolsets/firebase/rules/subscription.ts';

@@ -79,7 +79,7 @@ describe('names of reserved files', () => {
     assert.deepEqual(readGlobs(names), { globs: ['src/a.ts', 'src/b.ts', 'docs/**', 'x', '**'], ignored: [] });
   });
 
-  it('are ignored if they are no files of the repository', () => {
+  it('are ignored if they are outside the repository', () => {
     const names = ['../x', 'a/../../x', '/etc/passwd', '~/x', 'C:\\x', 'https://example.com/a', '', 'a\nb', '\ud800'];
     assert.deepEqual(readGlobs([...names, 'x'.repeat(201)]), { globs: [], ignored: [...names, 'x'.repeat(201)] });
   });

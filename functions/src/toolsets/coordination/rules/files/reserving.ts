@@ -80,14 +80,15 @@ export function pausedForFiles(task: Task, files: ReadFiles | undefined, now: Da
   };
 }
 
-/** Reserves the files of a held task, whoever else has them. */
+/** Reserves the files of a held task, even if other tasks have them. */
 export function takeFiles(task: Task, files: ReadFiles | undefined): TakenFiles {
   const { files_wait: _wait, files_since: _since, ...rest } = task;
   if (files === undefined) return { task: rest, changes: [], shared: [] };
   const { held, entry, ignored, shared } = files;
   const unread = ignored.slice(0, MAX_IGNORED_SHOWN).join(', ');
   const more = ignored.length > MAX_IGNORED_SHOWN ? ` and ${ignored.length - MAX_IGNORED_SHOWN} more` : '';
-  const notice = ignored.length > 0 && `Not reserved, because these are no files of the repository: ${unread}${more}.`;
+  const notice =
+    ignored.length > 0 && `Not reserved, because these names are outside the repository or too many: ${unread}${more}.`;
   const answer = { shared, ...(notice && { notice }) };
   if (entry.globs.length === 0) return { task: rest, changes: [], ...answer };
   if (!hasRoom(held?.value, { [task.id]: entry }))
