@@ -35,6 +35,7 @@ describe('a claim of a task with files', () => {
     await team.claim(ann);
     const { success, reason, explanation } = await team.asksFor(bob);
     assert.deepEqual([success, reason], [false, 'files']);
+    assert.equal((await team.app.services.coordination.status(team.workspace)).blocked, 1);
     const text = `"${second}" waits for src/auth/login.ts, which "${ann}" has for "${first}". Claim with share_files: true to work on it at the same time.`;
     assert.equal(explanation, text);
     const { tasks } = await answer(team, 'coordination_get_all_tasks', {});
