@@ -50,7 +50,7 @@ export interface Collisions {
   readonly overlapping_in_first_10_minutes: number;
   /** Pairs of tasks that changed the same file at the same time. */
   readonly overlaps: number;
-  /** Number of overlaps that neither the answer of a claim nor a message named. */
+  /** Overlaps that neither the response to a claim nor a message named. */
   readonly overlaps_not_told: number;
   /** Time during which agents had no task although some were left, in minutes of all agents. */
   readonly idle_minutes: number;
@@ -143,7 +143,7 @@ class Simulation {
     return this.tasks.filter(({ status, blockers }) => status === 'available' && blockers === 0);
   }
 
-  /** Claims the first of the tasks. @param mayShare whether tasks that have waited are claimed too */
+  /** Claims the first of the tasks. @param mayShare whether tasks that have waited are claimed although others have their files */
   private async claimOf(agent: string, tasks: readonly Task[], mayShare: boolean): Promise<boolean> {
     for (const before of tasks) {
       const claimed = claimTask(before, agent, LEASE_SECONDS, this.now);

@@ -46,6 +46,23 @@ export function deferred() {
   return { promise, resolve };
 }
 
+/** Lets the calls of this process that enter the same lane work one after another. */
+export class Lanes {
+  private readonly last = new Map<string, Promise<void>>();
+
+  /** Resolves when all earlier calls have left the lane. Returns the function by which the call leaves the lane. */
+  async enter(lane: string): Promise<() => void> {
+    const { promise, resolve } = deferred();
+    const before = this.last.get(lane);
+    this.last.set(lane, promise);
+    await before;
+    return () => {
+      if (this.last.get(lane) === promise) this.last.delete(lane);
+      resolve();
+    };
+  }
+}
+
 interface CancellableWait {
   readonly promise: Promise<void>;
   dispose(): void;

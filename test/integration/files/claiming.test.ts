@@ -35,7 +35,8 @@ describe('a claim of a task with files', () => {
     await team.claim(ann);
     const { success, reason, explanation } = await team.asksFor(bob);
     assert.deepEqual([success, reason], [false, 'files']);
-    const text = `"${second}" waits for src/auth/login.ts, which "${ann}" has for "${first}". Claim with share_files: true to work on it beside them.`;
+    assert.equal((await team.app.services.coordination.status(team.workspace)).blocked, 1);
+    const text = `"${second}" waits for src/auth/login.ts, which "${ann}" has for "${first}". Claim with share_files: true to work on it at the same time.`;
     assert.equal(explanation, text);
     const { tasks } = await answer(team, 'coordination_get_all_tasks', {});
     assert.match(JSON.stringify(tasks), new RegExp(`"waits":"Waits for files of the task \\\\"${first}\\\\"`));
@@ -43,7 +44,7 @@ describe('a claim of a task with files', () => {
     assert.match(JSON.stringify(waits), /Waits for files of the task.*share_files/);
   });
 
-  it('takes a waiting task at once with share_files, and reports the shared files', async () => {
+  it('takes a waiting task at once with share_files, and lists the shared files', async () => {
     const [first = '', second = ''] = await team.naming(AUTH, LOGIN);
     await team.claim(ann);
     await team.asksFor(bob);
@@ -107,7 +108,7 @@ describe('a claim of a task with files', () => {
     assert.deepEqual(Object.keys(await team.entries(first)), [second]);
   });
 
-  it('ignores names outside the repository, and reports them', async () => {
+  it('ignores names outside the repository, and says so', async () => {
     const hostile = [
       '../x',
       '/etc/passwd',
@@ -119,7 +120,7 @@ describe('a claim of a task with files', () => {
     const { message } = await team.asksFor(ann);
     assert.equal(
       message,
-      'Not reserved, because these are no files of the repository: ../x, /etc/passwd, https://example.com and 9 more.',
+      'Not reserved, because these names are outside the repository or too many: ../x, /etc/passwd, https://example.com and 9 more.',
     );
     assert.equal((await team.entries(id))[id]?.globs.length, 32);
     const [all = ''] = await team.naming(['**']);
@@ -128,7 +129,7 @@ describe('a claim of a task with files', () => {
     assert.equal((await team.task(all)).files_wait, id);
   });
 
-  it('continues without a reservation if the session has too many', async () => {
+  it('succeeds without a reservation if the session has too many', async () => {
     const [id = ''] = await team.naming(AUTH);
     const { session } = await team.task(id);
     const globs = Array.from({ length: 32 }, (_, index) => `${index}/${'x'.repeat(195)}`);
@@ -153,7 +154,7 @@ describe('a claim of a task with files', () => {
     const { task } = await team.ask('claim_task', { project: 'owner/one' });
     assert.equal(task, null);
     assert.equal((await team.task(same)).files_wait, one);
-    // A caller that names the task claims it too.
+    // A caller that names the task shares its files.
     await team.join('creator', []);
     const { files_shared } = await team.ask('update_task', { taskId: same, status: 'in_progress' }, team.creator);
     assert.deepEqual(files_shared, [{ file: 'src/auth/**', task_id: one, agent_id: team.agentId('runner') }]);

@@ -161,7 +161,7 @@ describe('the wait for files', () => {
     assert.equal((await team.task(second)).blockers, 0);
   });
 
-  it('continues from its start for a task that waits for the next holder', async () => {
+  it('counts from the first refusal for a task that waits for the next holder', async () => {
     const eve = await team.join('eve');
     team.pass(300);
     const [third = ''] = await team.naming(FILES);
@@ -204,7 +204,7 @@ describe('a holder that gets its task back takes the files again', () => {
     await team.assertBooks();
   });
 
-  it('when a heartbeat restores its expired lease, next to the present holder', async () => {
+  it('when a heartbeat restores its expired lease, although another task has them now', async () => {
     await team.begin();
     const first = await team.order({ context_files: FILES });
     await team.take();

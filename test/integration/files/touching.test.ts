@@ -27,7 +27,7 @@ describe('changed files of a coding task', () => {
     await team.take();
   });
 
-  it('are reported to both holders once, and returned with the next heartbeat', async () => {
+  it('are reported to both holders once, with their next calls', async () => {
     const runner = team.agentId('runner');
     await beat(['docs/a.md']);
     assert.deepEqual([await mail(ann), await mail(runner)], [[], []]);
@@ -62,7 +62,7 @@ describe('changed files of a coding task', () => {
     assert.deepEqual(Object.keys(await team.entries(first)), [first]);
   });
 
-  it('are not told to an agent whose mailbox is full, but are to the other', async () => {
+  it('are not reported to an agent whose mailbox is full, but to the other', async () => {
     for (let count = 0; count < 20; count++)
       await answer(team, 'coordination_message_agent', { agent_id: ann, message: `${count}` });
     await beat(['src/auth/login.ts']);
@@ -76,7 +76,7 @@ describe('changed files of a coding task', () => {
     assert.deepEqual([touched.length, touched[0]], [200, 'lib/0.ts']);
   });
 
-  it('of an agent are reported with complete_task, unless its task named them', async () => {
+  it('of an agent are listed by complete_task, unless its task named them', async () => {
     const bob = await team.join('bob');
     const [third = ''] = await team.naming(['lib/']);
     await team.claim(bob);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { collidingClass } from '../../../eval/files.ts';
 
 describe('colliding class of 40 tasks over 10 files', () => {
-  it('has no overlapping work in the first 10 minutes, and no unreported overlap', async () => {
+  it('has no overlapping work in the first 10 minutes, and reports every overlap', async () => {
     const { waiting, sharing } = await collidingClass();
     console.log(JSON.stringify({ waiting, sharing }));
     assert.deepEqual([waiting.tasks, sharing.tasks], [40, 40]);

@@ -12,7 +12,7 @@ import {
 import { touchPresence } from '../../../agents/rules/liveness.ts';
 import { agentUid } from '../../../identity/rules/principal.ts';
 import { type RecordResponse, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
-import { Batching, type LongPoll, retryOnConflict } from '../../../kernel/concurrency.ts';
+import { Batching, Lanes, type LongPoll, retryOnConflict } from '../../../kernel/concurrency.ts';
 import { fittingItems } from '../../../kernel/json.ts';
 import { BoundedMap, lazy } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
@@ -94,7 +94,7 @@ interface Claiming extends ClaimState {
   readonly mark: QueueMark;
   /** Review of the agent's own work, if one is waiting. */
   readonly own?: Task | undefined;
-  /** Reads the reserved files once. */
+  /** Reads the reserved files once, after earlier claims of this instance that read them. */
   readonly heldFiles: HeldFilesQueries;
   readonly recordResponse: RecordResponse<ClaimOutcome>;
 }
@@ -102,6 +102,7 @@ interface Claiming extends ClaimState {
 export class TaskClaims extends Service<
   BudgetWaitPorts & OwnerPorts & { readonly messages: Pick<AgentMessages, 'unread'> }
 > {
+  private readonly lanes = new Lanes();
   private readonly windows = new BoundedMap<string, ClaimWindow>(MAX_WINDOWS);
   private readonly noTaskExplainer = new NoTaskExplainer(this.ports);
 
@@ -136,7 +137,7 @@ export class TaskClaims extends Service<
   }
 
   private async tryClaim(request: ClaimRequest, recordResponse: RecordResponse<ClaimOutcome>) {
-    const { workspace, agentId, runner, heldTaskIds } = request;
+    const { workspace, agentId } = request;
     const { open, agent, growth } = await this.ports.sessions.currentWithAgent(workspace, agentId);
     if (agent === undefined) throw agentNotRegistered(agentId);
     if (open === undefined) return this.outcomeOf({ kind: 'none', mark: {}, why: noTask(workspace) }, recordResponse);
@@ -147,16 +148,31 @@ export class TaskClaims extends Service<
     const messages = await this.ports.messages.unread({ ...agent.value, readsMessages }, workspace);
     const withMessages = (outcome: ClaimOutcome) => (messages.length === 0 ? outcome : { ...outcome, messages });
     const record: RecordResponse<ClaimOutcome> = (outcome) => recordResponse(withMessages(outcome));
-    const held = lazy(() => this.ports.heldFiles.find(session.id));
+    const lane: { leave?: () => void } = {};
+    // All reservations of a session are in one document, so that concurrent claims with files would only conflict.
+    const held = lazy(async () => {
+      lane.leave = await this.lanes.enter(session.id);
+      return this.ports.heldFiles.find(session.id);
+    });
     const claiming = { request, session, agent, mark, growth, heldFiles: { find: held }, recordResponse: record };
-    if (runner !== undefined) return withMessages(await this.claimForRunner(claiming, runner, declared));
+    try {
+      return withMessages(await this.claimAs(claiming, declared));
+    } finally {
+      lane.leave?.();
+    }
+  }
+
+  private async claimAs(claiming: Claiming, declared: readonly string[]): Promise<ClaimOutcome> {
+    const { request, session, agent } = claiming;
+    const { runner, heldTaskIds } = request;
+    if (runner !== undefined) return this.claimForRunner(claiming, runner, declared);
     // The response to a claim that also started its task may have been lost, so only ids in the call prove receipt.
     const resumed = await this.resumableTask(agent.value, session, heldTaskIds ?? (request.start ? [] : undefined));
-    if (resumed !== undefined) return withMessages(await this.resume(resumed, claiming));
+    if (resumed !== undefined) return this.resume(resumed, claiming);
     const { review, own } = await this.claimReview(claiming, declared);
-    if (review !== undefined) return withMessages(review);
+    if (review !== undefined) return review;
     const keys = claimableKeys(session, declared);
-    return withMessages(await this.claimNext({ ...claiming, own }, keys));
+    return this.claimNext({ ...claiming, own }, keys);
   }
 
   /**

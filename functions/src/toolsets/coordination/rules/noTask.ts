@@ -130,7 +130,7 @@ function filesWaited(task: Task, { tasks }: HeldFiles): NoTask | undefined {
   if (entry === undefined) return undefined;
   const files = { project: task.coding?.project, files: readGlobs(task.context.files).globs };
   const [shared] = sharedFiles({ workspace: task.workspace, tasks: { [holder]: entry } }, id, files);
-  const explanation = `"${id}" waits for ${shared?.file ?? 'files'}, which "${entry.agent_id}" has for "${holder}". Claim with share_files: true to work on it beside them.`;
+  const explanation = `"${id}" waits for ${shared?.file ?? 'files'}, which "${entry.agent_id}" has for "${holder}". Claim with share_files: true to work on it at the same time.`;
   return { reason: 'files', explanation };
 }
 

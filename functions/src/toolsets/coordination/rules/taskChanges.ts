@@ -89,13 +89,22 @@ export function outcomeChanges(
 
 /**
  * Returns the counters that count a task. `may_be_blocked` counts available tasks that can have blockers: dependencies,
- * the delay before a retry, or for a coding task the wait for a budget. A commit that changes only the task's blockers
+ * the delay before a retry, the wait for files, or for a coding task the wait for a budget. A commit that changes only the task's blockers
  * does not change its counters, so commits that increment the blockers of an unknown task need not count it.
  */
-function countersOf({ status, deadline, dependencies, claim_epoch: claims, coding }: Task): readonly Counter[] {
+function countersOf({
+  status,
+  deadline,
+  dependencies,
+  claim_epoch: claims,
+  coding,
+  context,
+  file_wait,
+}: Task): readonly Counter[] {
   const counters: Counter[] = [status];
   if (deadline !== undefined && !isClosed(status)) counters.push('may_be_late');
-  const hasBlockers = dependencies.length > 0 || claims > 0 || coding !== undefined;
+  const waitsForFiles = file_wait !== undefined && context.files.length > 0;
+  const hasBlockers = dependencies.length > 0 || claims > 0 || coding !== undefined || waitsForFiles;
   if (status === 'available' && hasBlockers) counters.push('may_be_blocked');
   return counters;
 }

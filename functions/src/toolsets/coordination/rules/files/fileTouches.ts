@@ -23,7 +23,8 @@ export class FileTouches extends Service<CoordinationPorts> {
     const { heldFiles, store } = this.ports;
     if (task.file_wait === undefined || !isHeld(task.status) || task.claim === undefined) return;
     const held = await heldFiles.find(task.session);
-    const own = held?.value.tasks[task.id] ?? entryOf(task, []);
+    const known = held?.value.tasks[task.id];
+    const own = known?.claim_epoch === task.claim_epoch ? known : entryOf(task, []);
     const { globs: touched } = readGlobs(files, MAX_TOUCHED);
     const met = untold(own, sharedFiles(held?.value, task.id, { ...own, files: touched }));
     if (met.length === 0 && touched.join('\n') === own.touched.join('\n')) return;

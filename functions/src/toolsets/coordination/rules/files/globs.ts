@@ -4,10 +4,10 @@ const MAX_GLOBS = 32;
 const MAX_LENGTH = 200;
 const ANY_DEPTH = '**';
 
-/** Names that leave the repository or are no path: absolute paths, drives, URLs and control characters. */
+/** Matches names outside the repository: absolute paths, drives, URLs, and names with control characters. */
 const NOT_A_FILE = /^[/~]|^[a-z]:|:\/\/|\p{C}/iu;
 
-/** Returns a name without `./`, and with `/**` for a trailing `/`; undefined for a name that is no file inside. */
+/** Returns a name without `./`, and with `/**` for a trailing `/`; undefined for a name outside the repository. */
 function normalized(name: string): string | undefined {
   const path = name.trim().replaceAll('\\', '/');
   if (path === '' || path.length > MAX_LENGTH || NOT_A_FILE.test(path)) return undefined;

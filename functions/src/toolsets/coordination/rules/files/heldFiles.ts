@@ -17,7 +17,7 @@ const entry = z.object({
   globs: z.array(z.string()),
   /** Files that the task's branch has changed, as its runner reports. */
   touched: z.array(z.string()),
-  /** Tasks whose holders were told that both tasks change a file. */
+  /** Tasks about which both holders got a message, because both tasks change a file. */
   told: z.array(z.string()),
 });
 

@@ -1,5 +1,6 @@
 /** Reserves the files of tasks with their claims, and frees them. Source: docs/semantics.md#files. */
 import type { Versioned } from '../../../../kernel/commit.ts';
+import { shownName } from '../../../../kernel/errors.ts';
 import { MINUTE_MS } from '../../../../kernel/ports.ts';
 import { budgetReason } from '../budgetWait.ts';
 import type { CoordinationChange, CoordinationPorts } from '../ports.ts';
@@ -80,14 +81,16 @@ export function pausedForFiles(task: Task, files: ReadFiles | undefined, now: Da
   };
 }
 
-/** Reserves the files of a held task, whoever else has them. */
+/** Reserves the files of a held task, even if other tasks have them. */
 export function takeFiles(task: Task, files: ReadFiles | undefined): TakenFiles {
-  const { files_wait: _wait, files_since: _since, ...rest } = task;
+  const { files_wait: _wait, files_since: _since, ...others } = task;
+  const rest = { ...others, files_held: false };
   if (files === undefined) return { task: rest, changes: [], shared: [] };
   const { held, entry, ignored, shared } = files;
-  const unread = ignored.slice(0, MAX_IGNORED_SHOWN).join(', ');
+  const unread = ignored.slice(0, MAX_IGNORED_SHOWN).map(shownName).join(', ');
   const more = ignored.length > MAX_IGNORED_SHOWN ? ` and ${ignored.length - MAX_IGNORED_SHOWN} more` : '';
-  const notice = ignored.length > 0 && `Not reserved, because these are no files of the repository: ${unread}${more}.`;
+  const notice =
+    ignored.length > 0 && `Not reserved, because these names are outside the repository or too many: ${unread}${more}.`;
   const answer = { shared, ...(notice && { notice }) };
   if (entry.globs.length === 0) return { task: rest, changes: [], ...answer };
   if (!hasRoom(held?.value, { [task.id]: entry }))
@@ -112,12 +115,10 @@ export function holding(
 export function freedFiles(before: Task, after: Task): { task: Task; changes: readonly CoordinationChange[] } {
   const { files_wait: _wait, files_since: _since, ...rest } = after;
   const task = after.status === 'available' ? after : rest;
-  const isHolding = isHeld(after.status) && after.claim !== undefined;
-  const isSameClaim = isHolding && after.claim?.claim_epoch === before.claim?.claim_epoch;
-  if (!before.files_held || isSameClaim)
-    return { task: isHolding ? task : { ...task, files_held: false }, changes: [] };
-  const { id: taskId, session } = before;
-  return { task: { ...task, files_held: false }, changes: [{ kind: 'freeFiles', taskId, session }] };
+  if (after.files_held && isHeld(after.status) && after.claim !== undefined) return { task, changes: [] };
+  const { id: taskId, session, files_held } = before;
+  const changes = files_held ? [{ kind: 'freeFiles', taskId, session } as const] : [];
+  return { task: { ...task, files_held: false }, changes };
 }
 
 /** Returns the task without its wait for files, for a claim that shares them. */
