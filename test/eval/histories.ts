@@ -109,7 +109,7 @@ export async function perform(board: Board, action: Action): Promise<boolean> {
     await attempt(board, action);
     return true;
   } catch (error) {
-    assert.ok(error instanceof MusterError && error.code !== 'INTERNAL_ERROR', String(error));
+    assert.ok(error instanceof MusterError && error.code !== 'INTERNAL', String(error));
     return false;
   }
 }
