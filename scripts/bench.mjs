@@ -9,5 +9,5 @@ npm run bench -- --json                prints results as JSON, one object per li
 npm run bench -- --write               runs everything twice, and writes the results to docs/benchmarks.md
 npm run bench -- --only load --minutes 30   duration of the mixed load`);
 checkPrerequisites();
-const { runBenchmarks } = await import('./bench/run.mjs');
-await runBenchmarks(process.argv.slice(2));
+const { runWithDatabases } = await import('./bench/run.mjs');
+await runWithDatabases('bench', 'bench/main.ts', process.argv.slice(2));

@@ -9,24 +9,26 @@ import { installTestLibraries, installTestSchemas } from '../setup/install.mjs';
 import { prepare } from '../setup/prepare.mjs';
 
 /**
- * Runs the benchmarks with emulators of the databases and Auth. The benchmarks serve the built functions themselves,
- * because the functions emulator would start a process per concurrent request. Only the benchmarks print to stdout.
+ * Runs a program with emulators of the databases and Auth. The benchmarks serve the built functions themselves, because
+ * the functions emulator would start a process per concurrent request. Only the program prints to stdout.
+ * @param {'bench' | 'eval'} kind
+ * @param {string} program path of the program, from the root of the repository
  * @param {string[]} args
  */
-export async function runBenchmarks(args) {
-  await runSession({ kind: 'bench', interrupted: 130 }, async ({ run, say }) => {
+export async function runWithDatabases(kind, program, args) {
+  await runSession({ kind, interrupted: 130 }, async ({ run, say }) => {
     const node = await prepare({ run, say });
-    await installTestLibraries({ env: run.env, say }); // for the measurement `screen`
+    await installTestLibraries({ env: run.env, say }); // for tokens and the measurement `screen`
     await installTestSchemas({ env: run.env, say });
-    const output = openOutput(run, 'bench-emulators', { screen: false });
+    const output = openOutput(run, `${kind}-emulators`, { screen: false });
     const suite = await startSuite({ run, node, ports: await freePorts(), output, say, functions: false });
-    const benchmark = spawn(node, ['--disable-warning=ExperimentalWarning', `${root}/bench/main.ts`, ...args], {
+    const child = spawn(node, ['--disable-warning=ExperimentalWarning', `${root}/${program}`, ...args], {
       cwd: root,
       env: { ...process.env, ...run.env, ...suite.env },
       stdio: 'inherit',
     });
     return new Promise((resolve, reject) => {
-      benchmark.once('close', (code) => resolve(code ?? 1));
+      child.once('close', (code) => resolve(code ?? 1));
       suite.exited.then((reason) => reject(new Error(`${reason}; their log: ${output.file}`)));
     });
   });

@@ -31,6 +31,7 @@ const SLOW = ['build', 'lint', 'format', 'reference'];
 
 /** Expected error output of the scripts that fail without arguments. All other scripts succeed without arguments. */
 const REFUSALS: Readonly<Record<string, RegExp>> = {
+  eval: /Usage:/,
   agents: /Usage:/,
   people: /Usage:/,
   rebuild: /Usage:/,

@@ -21,6 +21,7 @@ import { sampleAgent, sampleCodingWork, sampleRequest } from '../../support/buil
 import { answer } from '../coordination/calls.ts';
 import { silent, unkeyed } from '../coordination/team.ts';
 import type { LostResponseFixture } from './fixture.ts';
+import { verifying } from './scenarios/proving.ts';
 
 type Deed = (app: Composition) => Promise<unknown>;
 
@@ -71,6 +72,13 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
       await fixture.complete(ann, id);
       const after = (await document.get()).data();
       return (app) => app.services.fileWaits.taskWritten(id, before, after);
+    },
+    'a cancelled review': async (fixture) => {
+      const { task_id } = await verifying(fixture, { review: 'any' });
+      const { proof } = await fixture.task(task_id);
+      const check = String(proof?.check);
+      await answer(fixture, 'coordination_cancel_task', { task_id: check });
+      return (app) => app.services.settleTask(check, { status: 'cancelled', reviews: { task_id } });
     },
     'a new task': async (fixture) => {
       const { id } = await fixture.createOne();
@@ -198,6 +206,11 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
       await fixture.take({ leaseSeconds: 60 });
       fixture.pass(7200);
       await fixture.neverSeen(fixture.runner.agent_id ?? '');
+      return (app) => fixture.sweep(app);
+    },
+    'a result that nobody has reviewed in time': async (fixture) => {
+      await verifying(fixture, { review: 'any' });
+      fixture.pass(25 * 3600);
       return (app) => fixture.sweep(app);
     },
     'the end of a backoff': async (fixture) => {

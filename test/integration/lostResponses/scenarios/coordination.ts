@@ -1,4 +1,5 @@
 import { scenariosOf } from '../fixture.ts';
+import { cancelsVerifying, handsIn, sendsBack, waives } from './proving.ts';
 
 export const coordination = scenariosOf('coordination', {
   init_coordination: {
@@ -81,6 +82,7 @@ export const coordination = scenariosOf('coordination', {
     return { args, principal };
   },
   complete_task: {
+    ...handsIn,
     'with open parts': async (fixture) => {
       const { principal, ...args } = await fixture.holder();
       await fixture.createOne({ part_of: { kind: 'task', id: args.task_id } });
@@ -117,16 +119,20 @@ export const coordination = scenariosOf('coordination', {
       return { args: { ...args, error: 'It broke', retryable: true }, principal };
     },
   },
-  cancel_task: async (fixture) => {
-    const { task_id } = await fixture.holder();
-    await fixture.create({ dependencies: [task_id] });
-    return { args: { task_id, reason: 'No longer wanted' } };
+  cancel_task: {
+    'while it is held': async (fixture) => {
+      const { task_id } = await fixture.holder();
+      await fixture.create({ dependencies: [task_id] });
+      return { args: { task_id, reason: 'No longer wanted' } };
+    },
+    'while it is verified': cancelsVerifying,
   },
   release_task: async (fixture) => {
     const { task_id } = await fixture.holder();
     return { args: { task_id } };
   },
   retry_task: {
+    ...sendsBack,
     'after it failed': async (fixture) => {
       const { agent_id, task_id } = await fixture.holder();
       await fixture.fail(agent_id, task_id);
@@ -143,6 +149,7 @@ export const coordination = scenariosOf('coordination', {
     },
   },
   update_task: {
+    'that waives the acceptance of a verifying task': waives,
     'while it is held': async (fixture) => {
       const { task_id } = await fixture.holder();
       return { args: { task_id, description: 'Other work', clear: ['deadline'] } };

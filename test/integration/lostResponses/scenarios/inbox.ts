@@ -1,6 +1,7 @@
 import type { Principal } from '../../../../functions/src/identity/rules/principal.ts';
 import { answer } from '../../coordination/calls.ts';
 import { type LostResponseFixture, type Prepared, scenariosOf } from '../fixture.ts';
+import { confirmation } from './proving.ts';
 
 const QUESTION = { question: 'Go on?', kind: 'approval' };
 
@@ -20,9 +21,19 @@ async function aboutATask(fixture: LostResponseFixture): Promise<Prepared> {
 
 export const inbox = scenariosOf('inbox', {
   ask: { 'without a task': async () => ({ args: QUESTION }), 'about a task': aboutATask },
-  answer: async (fixture) => ({
-    principal: owner(fixture),
-    args: { request_id: await asked(fixture), answer: 'approve' },
-  }),
+  answer: {
+    'to an agent': async (fixture) => ({
+      principal: owner(fixture),
+      args: { request_id: await asked(fixture), answer: 'approve' },
+    }),
+    'that confirms a result': async (fixture) => ({
+      principal: owner(fixture),
+      args: await confirmation(fixture, { answer: 'approve' }),
+    }),
+    'that sends a result back': async (fixture) => ({
+      principal: owner(fixture),
+      args: await confirmation(fixture, { answer: 'request changes', comment: 'Rename it' }),
+    }),
+  },
   withdraw: async (fixture) => ({ args: { request_id: await asked(fixture) } }),
 });

@@ -1,0 +1,104 @@
+/** The numbers that proofs must reach, each measured. docs/benchmarks.md explains how to print them. */
+import { countConcurrentStarts, measureHandIns } from './handIns.ts';
+import { countUnprovenStarts } from './histories.ts';
+import { countOverclaims, type Overclaims, unbrokenLoop } from './overclaims.ts';
+
+/** A number, and whether it reaches what is required. Without `reach`, the number is only printed. */
+export interface Row {
+  readonly what: string;
+  readonly value: string;
+  readonly reach?: string;
+  readonly isReached: boolean;
+}
+
+interface Amounts {
+  readonly tasks: number;
+  readonly histories: number;
+  readonly handIns: number;
+  readonly concurrent: number;
+}
+
+/** Amounts of `npm run eval -- proof`. */
+export const FULL: Amounts = { tasks: 10_000, histories: 10_000, handIns: 200, concurrent: 20 };
+
+const SEED = 1;
+
+/** Returns the numbers that follow from the rules alone. */
+export async function ruleRows({ tasks: count, histories }: Pick<Amounts, 'tasks' | 'histories'>): Promise<Row[]> {
+  const given = { count, seed: SEED };
+  const command = await countOverclaims({ command: 'npm test' }, given);
+  const review = await countOverclaims({ review: 'any' }, given);
+  const none = await countOverclaims(undefined, given);
+  const loop = await unbrokenLoop();
+  const starts = await countUnprovenStarts(histories);
+  return [
+    row(
+      `overclaimed in 30 % of ${count} tasks, with a command: false done`,
+      share(command, 'falseDone'),
+      '0',
+      (n) => n === 0,
+    ),
+    row('  good work lost', share(command, 'goodLost'), '0', (n) => n === 0),
+    row('  with a reviewer and 3 rounds: false done', share(review, 'falseDone'), '< 5 %', (n) => n < 0.05),
+    row('  a person asked', share(review, 'asked'), '< 3 %', (n) => n < 0.03),
+    row('  good work lost', share(review, 'goodLost'), '0', (n) => n === 0),
+    row('  without an acceptance: false done', share(none, 'falseDone'), 'about 30 %', (n) => Math.abs(n - 0.3) < 0.03),
+    row(
+      `dependents begun on unproven results, ${starts.histories} histories`,
+      whole(starts.unproven),
+      '0',
+      (n) => n === 0,
+    ),
+    row('  dependents begun', whole(starts.starts), '> 0', (n) => n > 0),
+    row('rounds if a reviewer repeats its correction', whole(loop.rounds), 'at most 2', (n) => n <= 2),
+    row('  questions to a person', whole(loop.questions), '1', (n) => n === 1),
+  ];
+}
+
+/** Returns the numbers that need the databases. */
+export async function storedRows({ handIns, concurrent }: Pick<Amounts, 'handIns' | 'concurrent'>): Promise<Row[]> {
+  const starts = await countConcurrentStarts(concurrent, SEED);
+  const { p95, workTokens, checkTokens } = await measureHandIns(handIns);
+  return [
+    row(`  the same, ${starts.histories} times four concurrent agents`, whole(starts.unproven), '0', (n) => n === 0),
+    row('  dependents begun', whole(starts.starts), '> 0', (n) => n > 0),
+    row('from the hand-in to the verdict, ms, 95th percentile', whole(Math.round(p95)), '< 1000', (n) => n < 1000),
+    row('tokens of the calls of reviews, as a share of the work', percent(checkTokens / workTokens)),
+    // CONNECT: append the rows of reserved files here (collidingClass() of files.ts, and the keys left after kills).
+  ];
+}
+
+interface Value {
+  readonly number: number;
+  readonly text: string;
+}
+
+function row(
+  what: string,
+  { number, text }: Value,
+  reach?: string,
+  isReached: (number: number) => boolean = () => true,
+): Row {
+  return { what, value: text, ...(reach !== undefined && { reach }), isReached: isReached(number) };
+}
+
+function share(sums: Overclaims, name: 'falseDone' | 'asked' | 'goodLost'): Value {
+  return percent(sums[name] / sums.tasks);
+}
+
+function percent(number: number): Value {
+  return { number, text: number === 0 ? '0' : `${(number * 100).toFixed(1)} %` };
+}
+
+function whole(number: number): Value {
+  return { number, text: String(number) };
+}
+
+/** Returns the rows as lines of text with aligned columns. */
+export function tableOf(rows: readonly Row[]): string {
+  const width = (name: 'what' | 'value') => Math.max(...rows.map((one) => one[name].length));
+  const [first, second] = [width('what'), width('value')];
+  const line = ({ what, value, reach, isReached }: Row) =>
+    `${what.padEnd(first)}  ${value.padStart(second)}${reach === undefined ? '' : `  ${reach}${isReached ? '' : '  NOT REACHED'}`}`;
+  return rows.map(line).join('\n');
+}
