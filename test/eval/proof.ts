@@ -1,4 +1,6 @@
 /** The numbers that proofs must reach, each measured. docs/benchmarks.md explains how to print them. */
+import { keysLeftAfterKills } from '../integration/files/kills.ts';
+import { collidingClass } from './files.ts';
 import { countConcurrentStarts, measureHandIns } from './handIns.ts';
 import { countUnprovenStarts } from './histories.ts';
 import { countOverclaims, type Overclaims, unbrokenLoop } from './overclaims.ts';
@@ -16,10 +18,11 @@ interface Amounts {
   readonly histories: number;
   readonly handIns: number;
   readonly concurrent: number;
+  readonly kills: number;
 }
 
 /** Amounts of `npm run eval -- proof`. */
-export const FULL: Amounts = { tasks: 10_000, histories: 10_000, handIns: 200, concurrent: 20 };
+export const FULL: Amounts = { tasks: 10_000, histories: 10_000, handIns: 200, concurrent: 20, kills: 501 };
 
 const SEED = 1;
 
@@ -31,6 +34,7 @@ export async function ruleRows({ tasks: count, histories }: Pick<Amounts, 'tasks
   const none = await countOverclaims(undefined, given);
   const loop = await unbrokenLoop();
   const starts = await countUnprovenStarts(histories);
+  const { waiting, sharing } = await collidingClass();
   return [
     row(
       `overclaimed in 30 % of ${count} tasks, with a command: false done`,
@@ -52,11 +56,25 @@ export async function ruleRows({ tasks: count, histories }: Pick<Amounts, 'tasks
     row('  dependents begun', whole(starts.starts), '> 0', (n) => n > 0),
     row('rounds if a reviewer repeats its correction', whole(loop.rounds), 'at most 2', (n) => n <= 2),
     row('  questions to a person', whole(loop.questions), '1', (n) => n === 1),
+    row(
+      '40 tasks over 10 files, 8 agents: overlapping minutes in the first 10',
+      whole(waiting.overlapping_in_first_10_minutes),
+      '0',
+      (n) => n === 0,
+    ),
+    row('  the same without a wait', whole(sharing.overlapping_in_first_10_minutes)),
+    row('  overlaps not reported', whole(waiting.overlaps_not_told), '0', (n) => n === 0),
+    row('  idle minutes', whole(waiting.idle_minutes)),
+    row('  idle minutes without a wait', whole(sharing.idle_minutes)),
   ];
 }
 
 /** Returns the numbers that need the databases. */
-export async function storedRows({ handIns, concurrent }: Pick<Amounts, 'handIns' | 'concurrent'>): Promise<Row[]> {
+export async function storedRows({
+  handIns,
+  concurrent,
+  kills,
+}: Pick<Amounts, 'handIns' | 'concurrent' | 'kills'>): Promise<Row[]> {
   const starts = await countConcurrentStarts(concurrent, SEED);
   const { p95, workTokens, checkTokens } = await measureHandIns(handIns);
   return [
@@ -64,7 +82,12 @@ export async function storedRows({ handIns, concurrent }: Pick<Amounts, 'handIns
     row('  dependents begun', whole(starts.starts), '> 0', (n) => n > 0),
     row('from the hand-in to the verdict, ms, 95th percentile', whole(Math.round(p95)), '< 1000', (n) => n < 1000),
     row('tokens of the calls of reviews, as a share of the work', percent(checkTokens / workTokens)),
-    // CONNECT: append the rows of reserved files here (collidingClass() of files.ts, and the keys left after kills).
+    row(
+      `reserved files left after ${kills} kills of instances`,
+      whole(await keysLeftAfterKills(kills)),
+      '0',
+      (n) => n === 0,
+    ),
   ];
 }
 
