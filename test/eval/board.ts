@@ -263,6 +263,7 @@ export class Board {
       sessions: { current: async () => open, opening: async () => ({ open }) },
       directory: { counts: async () => ({ registered: this.agents.size, total: 0, leaders: 0, active: 0, online: 0 }) },
       mailboxes: { find: async () => undefined },
+      heldFiles: { find: async () => undefined },
       idTokens: { profiles: async () => new Map([[PERSON, { name: 'Ada' }]]) },
       roles: { of: async () => rolesOf('leader', WORKSPACE) },
       people: { leaders: async () => [] },

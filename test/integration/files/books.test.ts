@@ -1,4 +1,4 @@
-/** The reservations are those of the held tasks after any history of calls, also of instances that are killed. */
+/** The reservations are those of the held tasks after any history of calls. */
 import assert from 'node:assert/strict';
 import { FieldValue } from '@google-cloud/firestore';
 import fc from 'fast-check';
@@ -8,10 +8,9 @@ import { rebuildSession } from '../../../scripts/rebuild/files.ts';
 import { defaultOrNightly } from '../../support/nightly.ts';
 import { inRuns } from '../../support/properties.ts';
 import { CALLS, perform, type RandomCall } from './histories.ts';
-import { entriesLeft, keysLeftAfterKills, teamOf } from './kills.ts';
+import { entriesLeft, teamOf } from './kills.ts';
 
 const RUNS = defaultOrNightly(4, { night: 60 });
-const KILLS = defaultOrNightly(6, { night: 501 });
 
 const call: fc.Arbitrary<RandomCall> = fc.tuple(
   fc.oneof({ weight: 4, arbitrary: fc.constantFrom('claim', 'complete') }, fc.constantFrom(...CALLS)),
@@ -59,9 +58,5 @@ describe('the reservations of files', function () {
     await document.delete();
     assert.equal(await rebuildSession(rebuilding, session), true);
     await team.assertBooks();
-  });
-
-  it(`are all removed after ${KILLS} kills of instances during calls`, async () => {
-    assert.equal(await keysLeftAfterKills(KILLS), 0);
   });
 });
