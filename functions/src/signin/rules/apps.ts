@@ -51,12 +51,9 @@ const NEW_APP = {
   status: 'offline',
 } as const satisfies Partial<Agent>;
 
-interface AppPorts extends AccessPorts {
-  readonly store: Store<SignInChange>;
-  readonly registration: Pick<AgentRegistration, 'find'>;
-}
-
-export class Apps extends Service<AppPorts> {
+export class Apps extends Service<
+  AccessPorts & { readonly store: Store<SignInChange>; readonly registration: Pick<AgentRegistration, 'find'> }
+> {
   /**
    * Creates or renews the app's agent with a new grant, and returns the grant's code. The choices of the latest
    * connection apply to all connections of this agent.

@@ -54,11 +54,7 @@ const NO_SIZE = { blocked: 0, oldestTask: undefined };
 
 type QueueState = Awaited<ReturnType<typeof stateOf>>;
 
-interface QueuePorts extends SystemPorts {
-  readonly liveness: Pick<AgentLiveness, 'requireActable'>;
-}
-
-export class TaskOverview extends Service<QueuePorts> {
+export class TaskOverview extends Service<SystemPorts & { readonly liveness: Pick<AgentLiveness, 'requireActable'> }> {
   private readonly pages = new MemoCache<QueuePage>();
   private readonly sizes = new MemoCache<Awaited<ReturnType<typeof sizeOf>>>();
 
