@@ -6,6 +6,7 @@ import type { GrantChanges } from '../../identity/rules/grant.ts';
 import { credentialWriters, FirestoreCredentialQueries, recordAccessChange } from '../../identity/store/credentials.ts';
 import type { Versioned } from '../../kernel/commit.ts';
 import { documentCodec, type Fields } from '../../kernel/documentCodec.ts';
+import { effectsOf } from '../../kernel/effects.ts';
 import {
   AGENT_COUNT_SHARDS,
   agentCountsPath,
@@ -343,21 +344,11 @@ function auditFieldsOf(agent: Agent): Fields {
   return Object.fromEntries(fields);
 }
 
+const ofAgent = effectsOf(({ id, owner_uid }: Agent) => ({ kind: 'agent', id, owner_uid }), auditFieldsOf);
+
 export const agentEffects: EffectsOf<AgentChanges & GrantChanges> = {
-  createAgent: ({ agent }) => ({
-    kind: 'agent',
-    id: agent.id,
-    owner_uid: agent.owner_uid,
-    after: auditFieldsOf(agent),
-  }),
-  replaceAgent: ({ agent, before }) =>
-    before && {
-      kind: 'agent',
-      id: agent.id,
-      owner_uid: agent.owner_uid,
-      before: auditFieldsOf(before),
-      after: auditFieldsOf(agent),
-    },
+  createAgent: ({ agent }) => ofAgent(agent, { after: agent }),
+  replaceAgent: ({ agent, before }) => before && ofAgent(agent, { before, after: agent }),
   issueCredential: ({ credential: { api_key, agent_id } }) => ({
     kind: 'connection',
     id: api_key,
