@@ -64,9 +64,12 @@ interface WantedWatch {
 
 export class SubscriptionService extends Service<FirebasePorts> implements EventReader, ExpiringStore {
   readonly name = 'subscriptions';
-  private readonly reader = new LogReader(this.ports, {
-    opened: (caller, subscriptionId) => this.opened(caller, subscriptionId),
-    isOpen: async ({ id, log }) => (await this.findOpen(id))?.value.log === log,
+  private readonly reader = new LogReader({
+    ...this.ports,
+    known: {
+      opened: (caller, subscriptionId) => this.opened(caller, subscriptionId),
+      isOpen: async ({ id, log }) => (await this.findOpen(id))?.value.log === log,
+    },
   });
 
   /** Creates a subscription, or uses an identical one. @throws MusterError CONFLICT; QUOTA_EXCEEDED; as for reads */
