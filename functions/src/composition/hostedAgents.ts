@@ -17,13 +17,11 @@ import { ownIdentity, type VertexSettings, vertexAddress } from '../vendors/vert
 
 export type ModelEnvironment = ReturnType<typeof modelEnvironment>;
 
-interface HostedAgentsPorts {
-  readonly log: Log;
-  readonly identity?: VertexSettings['identity'];
-}
-
 /** Returns the hosted agents, in the order of the file. @throws Error if the file is invalid */
-export function hostedAgents(environment: ModelEnvironment, ports: HostedAgentsPorts): readonly HostedAgent[] {
+export function hostedAgents(
+  environment: ModelEnvironment,
+  ports: { readonly log: Log; readonly identity?: VertexSettings['identity'] },
+): readonly HostedAgent[] {
   const file = readModels(environment.file);
   const keys = readModelKeys(environment.secrets[MODEL_KEYS]);
   const identity = ports.identity ?? ownIdentity();

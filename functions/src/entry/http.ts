@@ -8,16 +8,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { IncomingMessage, Server } from 'node:http';
 import { type HttpsFunction, onRequest } from 'firebase-functions/https';
 import { app, endpoint, flushCallMetrics, loadServices } from '../app.ts';
-import {
-  concurrency,
-  gitHubSecrets,
-  gitHubWebhookSecrets,
-  globalOptions,
-  maxInstances,
-  minInstances,
-  modelSecrets,
-  TIMEOUT_SECONDS,
-} from '../config.ts';
+import * as config from '../config.ts';
 
 /**
  * Headers by which the framework detects a body, and Node detects a client that waits for `100 Continue`. Node reads
@@ -28,16 +19,16 @@ const BODY_HEADERS = ['content-length', 'transfer-encoding', 'expect'];
 /** The MCP endpoint. Cloud Run lets everyone call it, because the endpoint authenticates every request itself. */
 export const mcp = onRequest(
   {
-    ...globalOptions,
+    ...config.globalOptions,
     invoker: 'public',
     // The endpoint handles CORS itself. Without this option, the emulator would allow every web page.
     cors: false,
-    concurrency,
+    concurrency: config.concurrency,
     memory: '512MiB',
-    timeoutSeconds: TIMEOUT_SECONDS,
-    minInstances,
-    maxInstances,
-    secrets: [...gitHubSecrets, ...modelSecrets],
+    timeoutSeconds: config.TIMEOUT_SECONDS,
+    minInstances: config.minInstances,
+    maxInstances: config.maxInstances,
+    secrets: [...config.gitHubSecrets, ...config.modelSecrets],
   },
   (request, response) => {
     beforeShutdown(flushCallMetrics);
@@ -47,7 +38,7 @@ export const mcp = onRequest(
 
 /** Receives webhooks from GitHub. Merged pull requests complete tasks, and failed checks are stored with tasks. */
 export const githubWebhook = onRequest(
-  { ...globalOptions, invoker: 'public', cors: false, timeoutSeconds: 30, secrets: gitHubWebhookSecrets },
+  { ...config.globalOptions, invoker: 'public', cors: false, timeoutSeconds: 30, secrets: config.gitHubWebhookSecrets },
   async (request, response) => (await app()).gitHubWebhook(request, response),
 );
 
@@ -58,7 +49,7 @@ if (target === 'mcp' || target === 'githubWebhook') {
   process.env['NODE_ENV'] ??= 'production';
   subscribe('http.server.request.start', requestStart(port, target === 'mcp' ? mcp : githubWebhook));
   // An instance that is kept ready loads the code of its services now. Firebase cannot load a module that waits here.
-  if (minInstances.value() > 0) loadServices().catch(() => undefined); // The next request loads it again.
+  if (config.minInstances.value() > 0) loadServices().catch(() => undefined); // The next request loads it again.
 }
 
 /**

@@ -18,6 +18,21 @@ export function itemKey({ kind, id }: Pick<AuditEffect, 'kind' | 'id'>): string 
   return `${kind}:${id}`;
 }
 
+/** Names an item in its effects. */
+type ItemNames = Pick<AuditEffect, 'kind' | 'id' | 'workspace' | 'owner_uid'>;
+
+/** Returns the function that describes a change of one kind of items. @param fieldsOf the fields to record */
+export function effectsOf<Item>(namesOf: (item: Item) => ItemNames, fieldsOf: (item: Item) => Fields) {
+  return (
+    item: Item,
+    { before, after }: { readonly before?: Item | undefined; readonly after?: Item },
+  ): AuditEffect => ({
+    ...namesOf(item),
+    ...(before && { before: fieldsOf(before) }),
+    ...(after && { after: fieldsOf(after) }),
+  });
+}
+
 /** Returns the effect with only the fields that it changes; undefined if no field changes. */
 export function changedPart(effect: AuditEffect): AuditEffect | undefined {
   const { before, after } = effect;

@@ -12,7 +12,7 @@ export interface TimeCursor {
 
 export interface PageRequest {
   readonly limit: number;
-  readonly after?: TimeCursor;
+  readonly after?: TimeCursor | undefined;
 }
 
 /** One page of a list. It has fewer items than the limit if the items are large. */

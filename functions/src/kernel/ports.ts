@@ -72,16 +72,14 @@ export abstract class Service<Ports> {
   }
 }
 
-interface Ownership {
-  readonly owner_uid?: string | undefined;
-  readonly workspace?: string | undefined;
-}
-
 export class UnreadableDocumentError extends MusterError {
   readonly owner_uid: string | undefined;
   readonly workspace: string | undefined;
 
-  constructor(path: string, { owner_uid, workspace }: Ownership = {}) {
+  constructor(
+    path: string,
+    { owner_uid, workspace }: { readonly owner_uid?: string | undefined; readonly workspace?: string | undefined } = {},
+  ) {
     super('FIREBASE_ERROR', `The stored document "${path}" cannot be read.`, {
       reason: 'UNREADABLE_DOCUMENT',
       suggestion:

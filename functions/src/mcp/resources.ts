@@ -19,11 +19,6 @@ export interface FoundResource {
 type ListedResource = Omit<Resource, 'role' | 'scope' | 'read'>;
 type ListedTemplate = Omit<ResourceTemplate, 'role' | 'scope' | 'watchable' | 'slashes' | 'completions' | 'bind'>;
 
-export interface FoundTemplate {
-  readonly need: RequiredPermission;
-  readonly template: ResourceTemplate;
-}
-
 export interface Resources {
   readonly listed: readonly ListedResource[];
   readonly templates: readonly ListedTemplate[];
@@ -32,7 +27,9 @@ export interface Resources {
   readonly watchable: boolean;
   /** Whether values of any template's variable can be completed. */
   readonly completable: boolean;
-  findTemplate(uriTemplate: string): FoundTemplate | undefined;
+  findTemplate(
+    uriTemplate: string,
+  ): { readonly need: RequiredPermission; readonly template: ResourceTemplate } | undefined;
   find(uri: string): FoundResource | undefined;
 }
 

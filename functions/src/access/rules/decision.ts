@@ -52,11 +52,6 @@ export function subjectIn(
  */
 export type RoleSource = 'membership' | 'deployment' | 'own' | 'readonly' | 'held' | 'none';
 
-export interface SourcedRole {
-  readonly role?: Role;
-  readonly from: RoleSource;
-}
-
 export interface AccessDecision {
   readonly isAllowed: boolean;
   readonly permission: Permission;
@@ -180,7 +175,10 @@ function workspaceOf({ owner }: Principal, { permission, variables, subject }: D
 }
 
 /** Returns the caller's role in a workspace, as the security rules determine it, with the reason for the role. */
-export function sourcedRole(principal: Principal, workspace: string): SourcedRole {
+export function sourcedRole(
+  principal: Principal,
+  workspace: string,
+): { readonly role?: Role; readonly from: RoleSource } {
   const { owner, held_to, maxRole, readonly } = principal;
   if (held_to !== undefined && held_to !== workspace) return { from: 'held' };
   const persons = personsRoleIn(owner, workspace);

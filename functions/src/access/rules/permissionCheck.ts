@@ -18,12 +18,6 @@ export interface RequiredPermission {
   readonly openToAll?: boolean | undefined;
 }
 
-interface CheckedRequest {
-  readonly principal: Principal;
-  readonly workspace: string;
-  readonly credential: string;
-}
-
 export interface PermissionCheckPorts {
   readonly authenticator: {
     authenticate(credential: string): Promise<Principal>;
@@ -32,11 +26,9 @@ export interface PermissionCheckPorts {
 }
 
 /** Checks the permission of a call, with the caller's current roles if needed. @throws MusterError FORBIDDEN */
-export async function checkPermission<Request extends CheckedRequest>(
-  { authenticator }: PermissionCheckPorts,
-  request: Request,
-  need: RequiredPermission,
-): Promise<Request> {
+export async function checkPermission<
+  Request extends { readonly principal: Principal; readonly workspace: string; readonly credential: string },
+>({ authenticator }: PermissionCheckPorts, request: Request, need: RequiredPermission): Promise<Request> {
   const { principal, workspace, credential } = request;
   const isHidden = need.scope === 'workspace' && accessOf(principal.owner.access, workspace) === undefined;
   if (permissionError(principal, workspace, need) === undefined && !isHidden) return request;

@@ -6,14 +6,9 @@ import { type ProofSettings, proofSettings } from './proofSettings.ts';
 export const KINDS_OF_WORK = ['plan', 'execute', 'review'] as const;
 export type KindOfWork = (typeof KINDS_OF_WORK)[number];
 
-export interface AgentPin {
-  readonly kind: string;
-  readonly agent: string;
-}
-
 export interface Routing {
   /** Pinned agents, at most one per kind of work. */
-  readonly pins: readonly AgentPin[];
+  readonly pins: readonly { readonly kind: string; readonly agent: string }[];
   readonly forbidden: readonly string[];
 }
 

@@ -6,15 +6,8 @@ import type { GrantChanges } from '../../identity/rules/grant.ts';
 import { credentialWriters, FirestoreCredentialQueries, recordAccessChange } from '../../identity/store/credentials.ts';
 import type { Versioned } from '../../kernel/commit.ts';
 import { documentCodec, type Fields } from '../../kernel/documentCodec.ts';
-import {
-  AGENT_COUNT_SHARDS,
-  agentCountsPath,
-  agentPath,
-  COLLECTIONS,
-  credentialPath,
-  mailboxPath,
-  skillPath,
-} from '../../kernel/firestore/paths.ts';
+import { effectsOf } from '../../kernel/effects.ts';
+import * as paths from '../../kernel/firestore/paths.ts';
 import { FirestoreReader, readDue } from '../../kernel/firestore/reading.ts';
 import { type ChangeWriters, type CommitWrites, type EffectsOf, increments } from '../../kernel/firestore/store.ts';
 import { atVersion } from '../../kernel/firestore/verifiedCommit.ts';
@@ -41,17 +34,17 @@ import type { AgentDirectory, AgentQueries, AgentQuery } from '../rules/ports.ts
 
 export class FirestoreAgentQueries extends FirestoreCredentialQueries implements AgentQueries {
   async find(agentId: string): Promise<Versioned<Agent> | undefined> {
-    return this.documents.findVersioned(await this.database.doc(agentPath(agentId)).get(), agentFromDocument);
+    return this.documents.findVersioned(await this.database.doc(paths.agentPath(agentId)).get(), agentFromDocument);
   }
 
   async findAll(agentIds: readonly string[]): Promise<readonly Versioned<Agent>[]> {
     if (agentIds.length === 0) return [];
-    const found = await this.database.getAll(...agentIds.map((id) => this.database.doc(agentPath(id))));
+    const found = await this.database.getAll(...agentIds.map((id) => this.database.doc(paths.agentPath(id))));
     return found.flatMap((snapshot) => this.documents.findVersioned(snapshot, agentFromDocument) ?? []);
   }
 
   offlineTerminals(before: Date, limit: number, after?: TimeCursor): Promise<SweepBatch<Versioned<Agent>>> {
-    const offline = this.database.collection(COLLECTIONS.agents).where('status', '==', 'offline');
+    const offline = this.database.collection(paths.COLLECTIONS.agents).where('status', '==', 'offline');
     return readDue(offline, 'last_seen', { now: before, limit, after }, (snapshot) =>
       this.documents
         .readableVersioned(snapshot, agentFromDocument)
@@ -63,12 +56,12 @@ export class FirestoreAgentQueries extends FirestoreCredentialQueries implements
     ids: readonly string[],
   ): Promise<readonly Versioned<{ readonly id: string; readonly agents: number }>[]> {
     if (ids.length === 0) return [];
-    const found = await this.database.getAll(...ids.map((id) => this.database.doc(skillPath(id))));
+    const found = await this.database.getAll(...ids.map((id) => this.database.doc(paths.skillPath(id))));
     return found.flatMap((snapshot) => this.documents.readableVersioned(snapshot, skillFromDocument));
   }
 
   async findWithAgent(apiKey: string): Promise<{ credential: Credential; agent: Agent } | undefined> {
-    const snapshot = await this.database.doc(credentialPath(apiKey)).get();
+    const snapshot = await this.database.doc(paths.credentialPath(apiKey)).get();
     const credential = this.documents.find(snapshot, credentialFromDocument);
     if (credential === undefined) return undefined;
     const agent = await this.find(credential.agent_id);
@@ -79,10 +72,10 @@ export class FirestoreAgentQueries extends FirestoreCredentialQueries implements
 export const agentWriters: ChangeWriters<AgentChanges> = {
   ...credentialWriters,
   createAgent({ agent }, writes) {
-    writes.create(agentPath(agent.id), agentToDocument(agent));
+    writes.create(paths.agentPath(agent.id), agentToDocument(agent));
   },
   replaceAgent({ agent, before, version }, writes) {
-    writes.replace(agentPath(agent.id), agentToDocument(agent), version);
+    writes.replace(paths.agentPath(agent.id), agentToDocument(agent), version);
     recordAgentAccessChange(writes, before, agent);
   },
   holdTask({ agent, taskId, version }, writes) {
@@ -91,7 +84,7 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
     const task = agent.held[taskId];
     const held = task && { session: task.session, claim_epoch: task.claim_epoch };
     const pairs = [new FieldPath('held', taskId), held, ...Object.entries(fields).flat()] as const;
-    writes.batch.update(writes.document(agentPath(agent.id), version), ...pairs, atVersion(version));
+    writes.batch.update(writes.document(paths.agentPath(agent.id), version), ...pairs, atVersion(version));
   },
   releaseTask({ agentId, taskId, wasHeld, closed }, writes) {
     // The agent was not read before, so the database increments the agent's numbers.
@@ -99,36 +92,36 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
       ...(wasHeld && increments({ held_count: -1, free_slots: 1 })),
       ...(closed && closedFields(closed)),
     };
-    writes.updateIfExists(agentPath(agentId), [
+    writes.updateIfExists(paths.agentPath(agentId), [
       [new FieldPath('held', taskId), FieldValue.delete()],
       ...Object.entries(fields),
     ]);
   },
   setHasMessages({ agentId, has_messages }, writes) {
-    writes.updateIfExists(agentPath(agentId), [['has_messages', has_messages]]);
+    writes.updateIfExists(paths.agentPath(agentId), [['has_messages', has_messages]]);
     recordAccessChange(writes, `agent:${agentId}`);
   },
   countAgents({ workspace, by }, writes) {
-    const shard = `${agentCountsPath(workspace)}/${writes.randomness.integer(AGENT_COUNT_SHARDS)}`;
+    const shard = `${paths.agentCountsPath(workspace)}/${writes.randomness.integer(paths.AGENT_COUNT_SHARDS)}`;
     writes.merge(shard, increments({ ...by }));
   },
   offerSkill({ skill, agents }, writes) {
-    writes.merge(skillPath(skill.id), {
+    writes.merge(paths.skillPath(skill.id), {
       ...skillToDocument({ ...skill, agents }),
       ...increments({ agents }),
       ...skillIndex(skill),
     });
   },
   withdrawSkill({ id }, writes) {
-    writes.merge(skillPath(id), increments({ agents: -1 }));
+    writes.merge(paths.skillPath(id), increments({ agents: -1 }));
   },
   removeAgent({ agent: { id }, version }, writes) {
-    writes.deleteAt(agentPath(id), version);
-    writes.delete(mailboxPath(id));
+    writes.deleteAt(paths.agentPath(id), version);
+    writes.delete(paths.mailboxPath(id));
     recordAccessChange(writes, `agent:${id}`);
   },
   removeSkill({ id, version }, writes) {
-    writes.deleteAt(skillPath(id), version);
+    writes.deleteAt(paths.skillPath(id), version);
   },
 };
 
@@ -213,7 +206,7 @@ const MAX_SKIPPED = 200;
 
 /** Lists and counts agents of a workspace. Besides its results, each call reads only a limited number of agents. */
 export class FirestoreAgentDirectory extends FirestoreReader implements AgentDirectory {
-  private readonly agents: Query = this.database.collection(COLLECTIONS.agents);
+  private readonly agents: Query = this.database.collection(paths.COLLECTIONS.agents);
 
   async list(query: AgentQuery, limit: number, after: ListCursor | undefined): Promise<CursorPage<Agent>> {
     const { indexed, order } = this.indexed(query);
@@ -248,8 +241,8 @@ export class FirestoreAgentDirectory extends FirestoreReader implements AgentDir
   }
 
   async counts(workspace: string): Promise<AgentCount> {
-    const shards = Array.from({ length: AGENT_COUNT_SHARDS }, (_, shard) =>
-      this.database.doc(`${agentCountsPath(workspace)}/${shard}`),
+    const shards = Array.from({ length: paths.AGENT_COUNT_SHARDS }, (_, shard) =>
+      this.database.doc(`${paths.agentCountsPath(workspace)}/${shard}`),
     );
     const snapshots = await this.database.getAll(...shards);
     return sumAgents(snapshots.flatMap((snapshot) => this.documents.readable(snapshot, agentCountFromDocument)));
@@ -271,7 +264,7 @@ export class FirestoreAgentDirectory extends FirestoreReader implements AgentDir
   }
 
   async capabilitiesFrom(workspace: string, prefix: string, limit: number): Promise<readonly string[]> {
-    const here = this.database.collection(COLLECTIONS.skills).where('workspace', '==', workspace);
+    const here = this.database.collection(paths.COLLECTIONS.skills).where('workspace', '==', workspace);
     const named = here.where('name_folded', '>=', prefix).where('name_folded', '<', `${prefix}\uf8ff`);
     const offered = named.where('agents', '>', 0).orderBy('name_folded').orderBy('agents').limit(limit);
     return (await this.documents.all(offered, skillFromDocument)).map(({ name }) => name.toLowerCase());
@@ -343,21 +336,11 @@ function auditFieldsOf(agent: Agent): Fields {
   return Object.fromEntries(fields);
 }
 
+const ofAgent = effectsOf(({ id, owner_uid }: Agent) => ({ kind: 'agent', id, owner_uid }), auditFieldsOf);
+
 export const agentEffects: EffectsOf<AgentChanges & GrantChanges> = {
-  createAgent: ({ agent }) => ({
-    kind: 'agent',
-    id: agent.id,
-    owner_uid: agent.owner_uid,
-    after: auditFieldsOf(agent),
-  }),
-  replaceAgent: ({ agent, before }) =>
-    before && {
-      kind: 'agent',
-      id: agent.id,
-      owner_uid: agent.owner_uid,
-      before: auditFieldsOf(before),
-      after: auditFieldsOf(agent),
-    },
+  createAgent: ({ agent }) => ofAgent(agent, { after: agent }),
+  replaceAgent: ({ agent, before }) => before && ofAgent(agent, { before, after: agent }),
   issueCredential: ({ credential: { api_key, agent_id } }) => ({
     kind: 'connection',
     id: api_key,

@@ -55,7 +55,7 @@ export function usdOf({ nano_usd }: Amount): number {
 
 export interface CountedBudget {
   readonly budget: Budget;
-  readonly counts: StoredCounts;
+  readonly counts: ReturnType<typeof countsFromDocument>;
 }
 
 export interface BudgetRefusal {
@@ -260,8 +260,6 @@ const zero = { nano_usd: 0, tokens: 0 };
 export const { fromDocument: countsFromDocument } = documentCodec(
   z.object({ spent: amount.default(zero), reserved: amount.default(zero) }),
 );
-
-export type StoredCounts = ReturnType<typeof countsFromDocument>;
 
 export const { toDocument: reservationToDocument, fromDocument: reservationFromDocument } = documentCodec(
   z.object({

@@ -1,6 +1,7 @@
 /** People, members, invitations and the list of workspaces in Firestore. */
 import { FieldPath, FieldValue, type Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../kernel/commit.ts';
+import { effectsOf } from '../../kernel/effects.ts';
 import {
   COLLECTIONS,
   invitationPath,
@@ -166,28 +167,20 @@ export const peopleWriters: ChangeWriters<PeopleChanges> = {
   },
 };
 
-function memberKey({ workspace, uid }: Pick<Member, 'workspace' | 'uid'>): string {
-  return `${workspace}/${uid}`;
-}
+const ofMember = effectsOf(
+  ({ workspace, uid }: Member) => ({ kind: 'member', id: `${workspace}/${uid}`, workspace }),
+  memberToDocument,
+);
+const ofInvitation = effectsOf(
+  ({ id, workspace }: Invitation) => ({ kind: 'invitation', id, workspace }),
+  invitationToDocument,
+);
 
 export const peopleEffects: EffectsOf<PeopleChanges> = {
-  setMember: ({ member, before }) => ({
-    kind: 'member',
-    id: memberKey(member),
-    workspace: member.workspace,
-    ...(before && { before: memberToDocument(before) }),
-    after: memberToDocument(member),
-  }),
-  removeMember: ({ before }) =>
-    before && { kind: 'member', id: memberKey(before), workspace: before.workspace, before: memberToDocument(before) },
-  invite: ({ invitation }) => ({
-    kind: 'invitation',
-    id: invitation.id,
-    workspace: invitation.workspace,
-    after: invitationToDocument(invitation),
-  }),
-  endInvitation: ({ id, before }) =>
-    before && { kind: 'invitation', id, workspace: before.workspace, before: invitationToDocument(before) },
+  setMember: ({ member, before }) => ofMember(member, { before, after: member }),
+  removeMember: ({ before }) => before && ofMember(before, { before }),
+  invite: ({ invitation }) => ofInvitation(invitation, { after: invitation }),
+  endInvitation: ({ before }) => before && ofInvitation(before, { before }),
   nameWorkspace: ({ workspace, access, before }) => ({
     kind: 'workspace',
     id: workspace,

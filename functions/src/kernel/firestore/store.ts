@@ -38,8 +38,6 @@ export type ChangeWriters<Changes> = {
 
 type Fields = Record<string, unknown>;
 type FieldPair = readonly [field: string | FieldPath, value: unknown];
-type FieldValues = readonly [FieldPair, ...FieldPair[]];
-
 /** The writes of one commit. The first document that can store the commit marker stores it. */
 export class CommitWrites {
   readonly batch: WriteBatch;
@@ -50,7 +48,7 @@ export class CommitWrites {
   readonly existingDocuments = new Set<string>();
   private readonly database: Firestore;
   private readonly deleted: ReadonlySet<string>;
-  private readonly additions = new Map<string, Addition>();
+  private readonly additions = new Map<string, { readonly amounts: Map<string, number>; readonly fields: Fields }>();
   /** Update time that the first write to each path expects; empty if the first write expects none. */
   private readonly expectedTimes = new Map<string, string>();
 
@@ -105,7 +103,7 @@ export class CommitWrites {
   }
 
   /** Updates the document if it exists. If an operator has deleted the document, the commit still succeeds. */
-  updateIfExists(path: string, [[field, value], ...more]: FieldValues): void {
+  updateIfExists(path: string, [[field, value], ...more]: readonly [FieldPair, ...FieldPair[]]): void {
     this.existingDocuments.add(path);
     if (!this.deleted.has(path)) this.batch.update(this.document(path), field, value, ...more.flat());
   }
@@ -163,11 +161,6 @@ export class CommitWrites {
   deleteAt(path: string, version: string): void {
     this.batch.delete(this.document(path, version), atVersion(version));
   }
-}
-
-interface Addition {
-  readonly amounts: Map<string, number>;
-  readonly fields: Fields;
 }
 
 /** Sets a value in an object at a path of nested fields, and returns the object. */

@@ -14,15 +14,9 @@ const UNREADABLE_TTL_MS = DAY_MS;
 const MAX_REPORTED_PATHS = 1000;
 const MAX_REMOVED_AT_ONCE = 500;
 
-interface UnreadablePorts {
-  readonly database: () => Promise<Database>;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 /** Counts documents that this version cannot read, because of a manual edit or because a newer version wrote them. */
 export class DatabaseUnreadableDocuments
-  extends Service<UnreadablePorts>
+  extends Service<{ readonly database: () => Promise<Database>; readonly clock: Clock; readonly log: Log }>
   implements UnreadableDocuments, ExpiringStore
 {
   readonly name = 'unreadable';

@@ -4,21 +4,7 @@ import { z } from 'zod';
 import { withTimeout } from '../../kernel/concurrency.ts';
 import { keyOf } from '../../kernel/ids.ts';
 import { type Clock, DAY_MS, Service } from '../../kernel/ports.ts';
-import {
-  agentMetricsPath,
-  CircuitBreaker,
-  changeNode,
-  dayKey,
-  dayMetricsPath,
-  LIMITS,
-  limitPath,
-  METRICS_DAYS,
-  METRICS_MINUTES,
-  minuteKey,
-  minuteMetricsPath,
-  probeRealtimeDatabase,
-  removeFound,
-} from '../../kernel/realtime/database.ts';
+import * as realtime from '../../kernel/realtime/database.ts';
 import type { ExpiringStore } from '../../kernel/sweep.ts';
 import type { MetricsLedger, RecordedCounts, Tally } from '../rules/callMetrics.ts';
 import { type Bucket, type Draw, draw, type Lease, type LimitLedger, type RateLimit } from '../rules/rateLimiter.ts';
@@ -39,7 +25,7 @@ const LEASE_TIMEOUT_MS = 1000;
 export class DatabaseLimitLedger extends Service<LedgerPorts> implements LimitLedger, ExpiringStore {
   readonly name = 'limits';
   /** Opens if the database is unreachable. Concurrent changes of a single bucket do not open the breaker. */
-  private readonly breaker = new CircuitBreaker();
+  private readonly breaker = new realtime.CircuitBreaker();
   private probing: Promise<void> | undefined;
 
   async lease(uid: string, limit: RateLimit, wanted: Draw): Promise<Lease> {
@@ -58,7 +44,7 @@ export class DatabaseLimitLedger extends Service<LedgerPorts> implements LimitLe
   /** Probes the database in the background. Leases fail immediately until the database responds. */
   private probeAvailability(): void {
     this.probing ??= this.breaker
-      .waitFor(() => probeRealtimeDatabase(this.ports.database))
+      .waitFor(() => realtime.probeRealtimeDatabase(this.ports.database))
       .catch(() => undefined)
       .finally(() => {
         this.probing = undefined;
@@ -69,11 +55,13 @@ export class DatabaseLimitLedger extends Service<LedgerPorts> implements LimitLe
   async expire(): Promise<number> {
     const database = await this.ports.database();
     const before = this.ports.clock.now().getTime() - IDLE_TTL_MS;
-    return removeFound(database.ref(LIMITS).orderByChild('at').endAt(before).limitToFirst(LIMIT_REMOVAL_BATCH));
+    return realtime.removeFound(
+      database.ref(realtime.LIMITS).orderByChild('at').endAt(before).limitToFirst(LIMIT_REMOVAL_BATCH),
+    );
   }
 
   private async transact(uid: string, limit: RateLimit, wanted: Draw, late: AbortSignal): Promise<Lease> {
-    const reference = (await this.ports.database()).ref(limitPath(uid));
+    const reference = (await this.ports.database()).ref(realtime.limitPath(uid));
     let lease: Lease | undefined;
     const charge = (stored: unknown): Bucket | undefined => {
       if (late.aborted) return undefined;
@@ -96,8 +84,8 @@ export function bucketIn(value: unknown): Bucket | undefined {
 
 /** Nodes with counts per time, the function that makes their keys, and the time for which they are kept. */
 const KEPT_METRICS = [
-  [METRICS_MINUTES, minuteKey, DAY_MS],
-  [METRICS_DAYS, dayKey, 30 * DAY_MS],
+  [realtime.METRICS_MINUTES, realtime.minuteKey, DAY_MS],
+  [realtime.METRICS_DAYS, realtime.dayKey, 30 * DAY_MS],
 ] as const;
 const METRICS_REMOVAL_BATCH = 100;
 const MAX_CACHED_AGENTS = 10_000;
@@ -127,7 +115,9 @@ export class DatabaseMetricsLedger extends Service<LedgerPorts> implements Metri
 
   async addCost(dollars: number): Promise<void> {
     const [database, { ServerValue }] = await Promise.all([this.ports.database(), import('firebase-admin/database')]);
-    await database.ref(dayMetricsPath(this.ports.clock.now())).update({ dollars: ServerValue.increment(dollars) });
+    await database
+      .ref(realtime.dayMetricsPath(this.ports.clock.now()))
+      .update({ dollars: ServerValue.increment(dollars) });
   }
 
   /** Deletes old counts of minutes and days. @returns the number of deleted minutes and days */
@@ -136,7 +126,9 @@ export class DatabaseMetricsLedger extends Service<LedgerPorts> implements Metri
     const now = this.ports.clock.now().getTime();
     const removed = KEPT_METRICS.map(([node, keyOfTime, ttl]) => {
       const before = keyOfTime(new Date(now - ttl));
-      return removeFound(database.ref(node).orderByKey().endBefore(before).limitToFirst(METRICS_REMOVAL_BATCH));
+      return realtime.removeFound(
+        database.ref(node).orderByKey().endBefore(before).limitToFirst(METRICS_REMOVAL_BATCH),
+      );
     });
     return (await Promise.all(removed)).reduce((sum, one) => sum + one);
   }
@@ -145,14 +137,14 @@ export class DatabaseMetricsLedger extends Service<LedgerPorts> implements Metri
   async forget(agentIds: readonly string[]): Promise<void> {
     if (agentIds.length === 0) return;
     const database = await this.ports.database();
-    await database.ref().update(Object.fromEntries(agentIds.map((id) => [agentMetricsPath(id), null])));
+    await database.ref().update(Object.fromEntries(agentIds.map((id) => [realtime.agentMetricsPath(id), null])));
     for (const id of agentIds) this.datedAgents.delete(id);
   }
 
   private async storeSince(database: Database, agentId: string, since: Date): Promise<void> {
     if (this.datedAgents.has(agentId)) return;
-    const reference = database.ref(`${agentMetricsPath(agentId)}/since`);
-    await changeNode(reference, (stored) => (stored === null ? since.getTime() : undefined));
+    const reference = database.ref(`${realtime.agentMetricsPath(agentId)}/since`);
+    await realtime.changeNode(reference, (stored) => (stored === null ? since.getTime() : undefined));
     if (this.datedAgents.size >= MAX_CACHED_AGENTS) this.datedAgents.clear();
     this.datedAgents.add(agentId);
   }
@@ -160,11 +152,11 @@ export class DatabaseMetricsLedger extends Service<LedgerPorts> implements Metri
 
 function* incrementsOf({ minutes, agents }: Tally): Generator<readonly [path: string, by: number]> {
   for (const { minute, all, tools } of minutes)
-    for (const path of [minuteMetricsPath(minute), dayMetricsPath(minute)]) {
+    for (const path of [realtime.minuteMetricsPath(minute), realtime.dayMetricsPath(minute)]) {
       yield* countsAt(`${path}/all`, all);
       for (const [tool, counts] of tools) yield* countsAt(`${path}/tools/${keyOf(tool)}`, counts);
     }
-  for (const [agentId, counts] of agents) yield* countsAt(agentMetricsPath(agentId), counts);
+  for (const [agentId, counts] of agents) yield* countsAt(realtime.agentMetricsPath(agentId), counts);
 }
 
 function* countsAt(path: string, { calls, failures, milliseconds, errors, latencies }: RecordedCounts) {

@@ -1,15 +1,5 @@
 /** Handlers of the MCP methods, in the form that the MCP SDK requires. */
-import {
-  INVALID_PARAMS,
-  type JSONRPCRequest,
-  ProtocolError,
-  ResourceNotFoundError,
-  type Result,
-  SERVER_INFO_META_KEY,
-  Server,
-  type ServerContext,
-  SUPPORTED_PROTOCOL_VERSIONS,
-} from '@modelcontextprotocol/server';
+import * as sdk from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { rolesOf } from '../../identity/rules/principal.ts';
 import { ERROR_CODES, MusterError, shownName } from '../../kernel/errors.ts';
@@ -80,7 +70,7 @@ function extensionsOf(supported: Readonly<Record<string, boolean>>) {
 }
 
 /** Builds the server for one message. */
-export function buildServer(ports: ServerPorts, routed: RoutedRequest, client: Client): Server {
+export function buildServer(ports: ServerPorts, routed: RoutedRequest, client: Client): sdk.Server {
   const { era } = client;
   const { listed, selected } = routed;
   const { resources, prompts } = listed;
@@ -90,8 +80,8 @@ export function buildServer(ports: ServerPorts, routed: RoutedRequest, client: C
   // In the legacy revisions, subscriptions require a session, which Muster does not have.
   const subscribe = era === 'modern' && resources.watchable;
   const hasTasks = era === 'modern' && selected.hasTasks;
-  const server = new Server(identityOf(ports), {
-    supportedProtocolVersions: era === 'modern' ? [MODERN] : SUPPORTED_PROTOCOL_VERSIONS,
+  const server = new sdk.Server(identityOf(ports), {
+    supportedProtocolVersions: era === 'modern' ? [MODERN] : sdk.SUPPORTED_PROTOCOL_VERSIONS,
     capabilities: {
       tools: {},
       ...(hasResources && { resources: subscribe ? { subscribe } : {} }),
@@ -125,12 +115,12 @@ async function call(
   ports: CallPorts,
   { routed, client }: { readonly routed: RoutedRequest; readonly client: Client },
   { name, arguments: args = {} }: z.output<typeof CALL>,
-  mcpReq: ServerContext['mcpReq'],
-): Promise<Result> {
+  mcpReq: sdk.ServerContext['mcpReq'],
+): Promise<sdk.Result> {
   const { requestContext, listed, selected } = routed;
   const found = selected.findTool(name);
   if (found === undefined)
-    throw new ProtocolError(INVALID_PARAMS, unknownTool(name, listed, requestContext.directory.tools));
+    throw new sdk.ProtocolError(sdk.INVALID_PARAMS, unknownTool(name, listed, requestContext.directory.tools));
   if (found.tool.taskOnly) requireTasks(mcpReq);
   const asking = client.era === 'modern' ? elicitationOf(mcpReq) : undefined;
   let task: McpTaskState | undefined;
@@ -156,14 +146,14 @@ async function call(
 
 async function read(ports: CallPorts, { requestContext, selected }: RoutedRequest, uri: string) {
   const found = selected.resources.find(uri);
-  if (found === undefined) throw new ResourceNotFoundError(shownName(uri));
+  if (found === undefined) throw new sdk.ResourceNotFoundError(shownName(uri));
   try {
     const text = await readResource(ports, requestContext, found);
     const { mimeType, meta } = found;
     return { contents: [{ uri, mimeType, text, ...(meta && { _meta: meta }) }] };
   } catch (error) {
     if (!(error instanceof MusterError) || error.code !== 'NOT_FOUND') throw asProtocolError(error);
-    throw new ResourceNotFoundError(shownName(uri), error.message);
+    throw new sdk.ResourceNotFoundError(shownName(uri), error.message);
   }
 }
 
@@ -195,17 +185,17 @@ type Argument = z.output<typeof COMPLETION>['argument'];
 function templateVariable({ selected }: RoutedRequest, { type, uri = '' }: Ref, { name }: Argument) {
   const found = type === 'ref/resource' ? selected.resources.findTemplate(uri) : undefined;
   if (found === undefined)
-    throw new ProtocolError(INVALID_PARAMS, `Unknown resource template: ${shownName(uri || type)}`);
+    throw new sdk.ProtocolError(sdk.INVALID_PARAMS, `Unknown resource template: ${shownName(uri || type)}`);
   const { need, template } = found;
   if (!template.uriTemplate.includes(`{${name}}`))
-    throw new ProtocolError(INVALID_PARAMS, `${template.uriTemplate} has no variable ${shownName(name)}`);
+    throw new sdk.ProtocolError(sdk.INVALID_PARAMS, `${template.uriTemplate} has no variable ${shownName(name)}`);
   return { need, completion: template.completions.get(name) };
 }
 
 function promptVariable(routed: RoutedRequest, { name: promptName = '' }: Ref, { name }: Argument) {
   const { toolset, prompt } = findPrompt(routed, promptName);
   if (!prompt.arguments.some((one) => one.name === name))
-    throw new ProtocolError(INVALID_PARAMS, `The prompt ${prompt.name} has no argument ${shownName(name)}`);
+    throw new sdk.ProtocolError(sdk.INVALID_PARAMS, `The prompt ${prompt.name} has no argument ${shownName(name)}`);
   const need = { toolset, what: `prompt ${prompt.name}`, role: 'viewer', scope: 'workspace', writes: false } as const;
   return { need, completion: prompt.completions[name] };
 }
@@ -215,10 +205,10 @@ function findPrompt({ listed }: RoutedRequest, name: string): FoundPrompt {
   const found = listed.prompts.get(name);
   if (found !== undefined) return found;
   const known = [...listed.prompts.keys()].join(', ') || 'none';
-  throw new ProtocolError(INVALID_PARAMS, `Unknown prompt: ${shownName(name)}. Prompts: ${known}.`);
+  throw new sdk.ProtocolError(sdk.INVALID_PARAMS, `Unknown prompt: ${shownName(name)}. Prompts: ${known}.`);
 }
 
-function servePrompts(server: Server, routed: RoutedRequest): void {
+function servePrompts(server: sdk.Server, routed: RoutedRequest): void {
   const { listed, requestContext } = routed;
   const shown = ({ prompt }: FoundPrompt) => {
     const { name, title, description } = prompt;
@@ -234,13 +224,13 @@ function servePrompts(server: Server, routed: RoutedRequest): void {
       const { description } = found.prompt;
       return { description, messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }] };
     } catch (error) {
-      throw error instanceof MusterError ? new ProtocolError(INVALID_PARAMS, error.message) : error;
+      throw error instanceof MusterError ? new sdk.ProtocolError(sdk.INVALID_PARAMS, error.message) : error;
     }
   });
 }
 
 function asProtocolError(error: unknown): unknown {
-  return error instanceof MusterError ? new ProtocolError(ERROR_CODES[error.code], error.message) : error;
+  return error instanceof MusterError ? new sdk.ProtocolError(ERROR_CODES[error.code], error.message) : error;
 }
 
 function resultOf(found: FoundTool, outcome: Outcome, { era, readsStructure }: Client): Partial<ToolResult> {
@@ -270,13 +260,13 @@ const PLAIN_PARAMS: readonly string[] = ['name', 'arguments', '_meta'];
 export function respondDirectly(
   ports: ServerPorts,
   { requestContext, listed, selected }: RoutedRequest,
-  { id, method, params = {} }: JSONRPCRequest,
+  { id, method, params = {} }: sdk.JSONRPCRequest,
   client: Client,
 ): Promise<string> | Buffer | string | undefined {
   const { era } = client;
   if (method === 'ping' && era === 'legacy') return JSON.stringify({ result: {}, jsonrpc: '2.0', id });
   const isList = method === 'tools/list';
-  const _meta = { [SERVER_INFO_META_KEY]: identityOf(ports) };
+  const _meta = { [sdk.SERVER_INFO_META_KEY]: identityOf(ports) };
   const stamp = era === 'modern' ? { resultType: 'complete', ...(isList && LIST_CACHE), _meta } : {};
   if (isList) {
     const { principal, workspace } = requestContext;

@@ -11,15 +11,7 @@ import {
 } from '../../agents/rules/agent.ts';
 import type { AgentRegistration } from '../../agents/rules/registration.ts';
 import type { Limits } from '../../identity/rules/credential.ts';
-import {
-  CODE_TTL_MS,
-  endingOf,
-  GRANT_LETTERS,
-  type Grant,
-  MAX_GRANT_TTL_MS,
-  MAX_GRANTS,
-  tokenOf,
-} from '../../identity/rules/grant.ts';
+import * as grantRules from '../../identity/rules/grant.ts';
 import { DEFAULT_WORKSPACE, ownRole, type PersonRoles, personsRoleIn, roleIn } from '../../identity/rules/principal.ts';
 import { hasRole } from '../../identity/rules/role.ts';
 import type { Store, Versioned } from '../../kernel/commit.ts';
@@ -51,12 +43,9 @@ const NEW_APP = {
   status: 'offline',
 } as const satisfies Partial<Agent>;
 
-interface AppPorts extends AccessPorts {
-  readonly store: Store<SignInChange>;
-  readonly registration: Pick<AgentRegistration, 'find'>;
-}
-
-export class Apps extends Service<AppPorts> {
+export class Apps extends Service<
+  AccessPorts & { readonly store: Store<SignInChange>; readonly registration: Pick<AgentRegistration, 'find'> }
+> {
   /**
    * Creates or renews the app's agent with a new grant, and returns the grant's code. The choices of the latest
    * connection apply to all connections of this agent.
@@ -87,7 +76,7 @@ export class Apps extends Service<AppPorts> {
       { kind: 'createGrant', grant },
       ended,
     ]);
-    return tokenOf('code', { grantId: grant.id, secret });
+    return grantRules.tokenOf('code', { grantId: grant.id, secret });
   }
 
   /** Returns a name for the app's agent: the requested name or, if another agent has it, the name with a number. */
@@ -119,12 +108,12 @@ export class Apps extends Service<AppPorts> {
     authorization: SignedAuthorization,
     given: { readonly agentId: string; readonly limits: Limits; readonly secret: string },
     now: Date,
-  ): Grant {
+  ): grantRules.Grant {
     const { randomness, hashing } = this.ports;
     const { person, client_id, client_name, client_host, resource, redirect_uri, challenge } = authorization;
-    const codeExpiresAt = new Date(now.getTime() + CODE_TTL_MS);
+    const codeExpiresAt = new Date(now.getTime() + grantRules.CODE_TTL_MS);
     return {
-      id: randomness.letters(GRANT_LETTERS),
+      id: randomness.letters(grantRules.GRANT_LETTERS),
       owner_uid: person.uid,
       agent_id: given.agentId,
       client_id,
@@ -136,7 +125,7 @@ export class Apps extends Service<AppPorts> {
       used_at: now,
       // Until the code is redeemed, the grant expires together with the code.
       expires_at: codeExpiresAt,
-      ends_at: new Date(now.getTime() + MAX_GRANT_TTL_MS),
+      ends_at: new Date(now.getTime() + grantRules.MAX_GRANT_TTL_MS),
       salt: randomness.secret(SECRET_BYTES),
       code: {
         hash: hashing.sha256(given.secret),
@@ -168,14 +157,14 @@ function limitsOf(uid: string, owner: PersonRoles, { workspace, role, toolsets, 
 }
 
 /** Applies the choices to the agent's other grants. If there are too many, ends the least recently used grant. */
-function renewed(others: readonly Versioned<Grant>[], limits: Limits, now: Date): SignInChange[] {
+function renewed(others: readonly Versioned<grantRules.Grant>[], limits: Limits, now: Date): SignInChange[] {
   const open = others.filter(({ value }) => value.expires_at > now);
   const latest = [...open].sort((one, other) => other.value.used_at.getTime() - one.value.used_at.getTime());
-  const kept = latest.slice(0, MAX_GRANTS - 1);
+  const kept = latest.slice(0, grantRules.MAX_GRANTS - 1);
   return others.flatMap((one): SignInChange[] => {
     const { value, version } = one;
-    if (!open.includes(one)) return [endingOf(value, 'expired', value.expires_at)];
-    if (!kept.includes(one)) return [endingOf(value, 'replaced', now)];
+    if (!open.includes(one)) return [grantRules.endingOf(value, 'expired', value.expires_at)];
+    if (!kept.includes(one)) return [grantRules.endingOf(value, 'replaced', now)];
     const { toolsets: _toolsets, held_to: _heldTo, readonly: _readonly, ...rest } = value;
     return [{ kind: 'replaceGrant', grant: { ...rest, ...limits }, version, opensOther: true }];
   });

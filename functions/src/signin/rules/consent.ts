@@ -26,12 +26,6 @@ interface ConsentPorts extends AccessPorts {
 const SIGNED_IN_SECONDS = 10 * 60;
 const ID_LETTERS = 20;
 
-interface ApprovedConsent {
-  readonly id: string;
-  readonly browser: string | undefined;
-  readonly approval: string;
-}
-
 export class Consent extends Service<ConsentPorts> {
   /** Starts a sign-in. @param browser secret of the browser in which all further steps must happen */
   async begin(
@@ -113,7 +107,7 @@ export class Consent extends Service<ConsentPorts> {
 
   /** Grants the app the chosen access, and returns the redirect URL with a code. @throws Hindered */
   async allow(
-    { id, browser, approval }: ApprovedConsent,
+    { id, browser, approval }: { readonly id: string; readonly browser: string | undefined; readonly approval: string },
     decision: Decision,
     toolsetsAt: (resource: string) => readonly string[],
   ): Promise<string> {

@@ -3,7 +3,7 @@ import type { BudgetPorts } from '../../graph/rules/ports.ts';
 import type { Principal } from '../../identity/rules/principal.ts';
 import type { DocumentSource } from '../../kernel/firestore/reading.ts';
 import type { CoordinationPorts } from '../coordination/index.ts';
-import { AgentRoster } from './rules/agents/roster.ts';
+import { type AgentOverview, AgentRoster } from './rules/agents/roster.ts';
 import type { ExecutionPorts } from './rules/ports.ts';
 import { RunExecution } from './rules/runs/execution.ts';
 import { RunLostAccess } from './rules/runs/owner.ts';
@@ -17,9 +17,8 @@ import { FirestoreAgentMeasures, FirestoreWorkflowQueries, FirestoreWorkRecordQu
 
 type Shared = 'store' | 'timer' | 'hosted' | 'budget' | 'dispatch' | 'ownerRoles' | 'askToRaise' | 'taskCreation';
 
-export interface OrchestrationDependencies extends DocumentSource, Pick<ExecutionPorts, Shared> {
+export interface OrchestrationDependencies extends DocumentSource, AgentOverview, Pick<ExecutionPorts, Shared> {
   readonly coordination: CoordinationPorts & BudgetPorts;
-  readonly overview: ConstructorParameters<typeof AgentRoster>[1];
 }
 
 /** Creates the orchestration toolset's services and ports. */
@@ -36,7 +35,7 @@ export function createOrchestration(dependencies: OrchestrationDependencies) {
   };
   const orchestration = {
     workflows: new WorkflowLibrary(ports),
-    roster: new AgentRoster(ports, overview),
+    roster: new AgentRoster({ ...ports, overview }),
     runs: new RunService(ports),
   };
   return {

@@ -8,15 +8,7 @@ import type { firebaseApp, realtimeDatabase } from '../../kernel/realtime/databa
 import type { CoordinationPorts, TaskCreation } from '../coordination/index.ts';
 import { Delegation } from './rules/delegation.ts';
 import { tellIfGoalDone } from './rules/goalNotice.ts';
-import {
-  deliverMail,
-  directDelivery,
-  eventConsumer,
-  type Mailer,
-  notify,
-  recordReceipt,
-  relayEvent,
-} from './rules/outbox.ts';
+import * as outbox from './rules/outbox.ts';
 import type { TodoChange, TodoPorts } from './rules/ports.ts';
 import { RecurringTasks } from './rules/recurring/recurringTasks.ts';
 import type { PushService } from './rules/reminders/notification.ts';
@@ -49,7 +41,7 @@ export interface TodoDependencies extends DocumentSource {
   /** Service that sends reminders to people's devices; undefined if push is disabled. */
   readonly push: PushService | undefined;
   /** Sends emails; undefined if no SMTP server is configured. */
-  readonly mailer: () => Mailer | undefined;
+  readonly mailer: () => outbox.Mailer | undefined;
   /** Undefined if no message broker is configured: events then go directly to their consumers. */
   readonly publisher: EventPublisher | undefined;
   readonly deadLetters: DeadLetters;
@@ -88,11 +80,11 @@ export function createTodo(dependencies: TodoDependencies) {
     verifiedEmail: (uid) => verifiedEmail(app(), uid),
   };
   const consumers = {
-    [TOPICS.taskEvents]: eventConsumer('audit', (event) => recordReceipt(event, ports), ports),
-    [TOPICS.taskUpdates]: eventConsumer('mirror', (event) => ports.clientLists.putTaskUpdate(event), ports),
-    [TOPICS.reminders]: eventConsumer('notifier', (event) => notify(ports, event), ports),
+    [TOPICS.taskEvents]: outbox.eventConsumer('audit', (event) => outbox.recordReceipt(event, ports), ports),
+    [TOPICS.taskUpdates]: outbox.eventConsumer('mirror', (event) => ports.clientLists.putTaskUpdate(event), ports),
+    [TOPICS.reminders]: outbox.eventConsumer('notifier', (event) => outbox.notify(ports, event), ports),
   };
-  const delivery = publisher ?? directDelivery(consumers);
+  const delivery = publisher ?? outbox.directDelivery(consumers);
   const todoService = new TodoService(ports);
   const { recurrence, reminder } = new TodoUndo({ ...ports, tasks });
   const services = {
@@ -103,9 +95,9 @@ export function createTodo(dependencies: TodoDependencies) {
     sendReminders: () => sendReminders(ports),
     /** `before` and `after` are the documents of a task before and after a change. */
     tellIfGoalDone: (before: unknown, after: unknown) => tellIfGoalDone({ ...ports, tasks, sessions }, before, after),
-    deliverMail: (id: string) => deliverMail({ ...access, mails, mailer: mailer() }, id),
+    deliverMail: (id: string) => outbox.deliverMail({ ...access, mails, mailer: mailer() }, id),
     consumers,
-    relayEvent: (eventId: string) => relayEvent(ports, delivery, eventId),
+    relayEvent: (eventId: string) => outbox.relayEvent(ports, delivery, eventId),
     /** `before` is the document before the change, if there was one. Repairs skip unreadable documents. */
     repairTodo: (todoId: string, before: unknown): Promise<void> =>
       skipUnreadable(repairTodo(ports, todoId, todoFromRecord(before))),

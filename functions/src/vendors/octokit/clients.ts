@@ -89,12 +89,10 @@ const MAX_CACHED_INSTALLATIONS = 1000;
 const installation = z.object({ id: z.number(), repository_selection: z.enum(['all', 'selected']).catch('selected') });
 type Installation = z.output<typeof installation>;
 
-interface ClientPorts {
-  readonly settings: () => GitHubSettings;
-  readonly log: Log;
-}
-
-export class OctokitClients extends Service<ClientPorts> implements GitHubClients {
+export class OctokitClients
+  extends Service<{ readonly settings: () => GitHubSettings; readonly log: Log }>
+  implements GitHubClients
+{
   private readonly open = loadedOnce(() => this.connect());
   private readonly cached = new BoundedMap<
     string,

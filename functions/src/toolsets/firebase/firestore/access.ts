@@ -4,17 +4,7 @@ import type { Caller } from '../../../identity/rules/principal.ts';
 import { withTimeoutError } from '../../../kernel/concurrency.ts';
 import { connectionError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
-import type {
-  DatabaseAccess,
-  DataPath,
-  ReadOutcome,
-  ReadRequest,
-  Watch,
-  Watched,
-  Watcher,
-  WriteOutcome,
-  WriteRequest,
-} from '../rules/databaseAccess.ts';
+import type * as data from '../rules/databaseAccess.ts';
 import { unknownWriteOutcome } from '../rules/dataErrors.ts';
 import { CallerClients, type FirestorePorts } from './callerClients.ts';
 import { type Attempt, explainedError } from './errors.ts';
@@ -22,20 +12,20 @@ import { readCollection, readDocument } from './read.ts';
 import { CallerWatch } from './watch.ts';
 import { write } from './write.ts';
 
-export class FirestoreAccess extends Service<FirestorePorts> implements DatabaseAccess {
+export class FirestoreAccess extends Service<FirestorePorts> implements data.DatabaseAccess {
   private readonly clients = new CallerClients(this.ports);
 
-  read(caller: Caller, path: DataPath, { query = {} }: ReadRequest): Promise<ReadOutcome> {
+  read(caller: Caller, path: data.DataPath, { query = {} }: data.ReadRequest): Promise<data.ReadOutcome> {
     return this.attempt({ caller, path, action: 'read', orderBy: query.orderBy }, (client) =>
       path.kind === 'document' ? readDocument(client, path) : readCollection(this.ports.hashing, client, path, query),
     );
   }
 
-  write(caller: Caller, path: DataPath, request: WriteRequest): Promise<WriteOutcome> {
+  write(caller: Caller, path: data.DataPath, request: data.WriteRequest): Promise<data.WriteOutcome> {
     return this.attempt({ caller, path, action: 'write' }, (client) => write(client, caller, path, request));
   }
 
-  watch(caller: Caller, path: DataPath, { shape, maxItems }: Watched, watcher: Watcher): Watch {
+  watch(caller: Caller, path: data.DataPath, { shape, maxItems }: data.Watched, watcher: data.Watcher): data.Watch {
     return new CallerWatch({ ...this.ports, clients: this.clients }, { caller, path, shape, maxItems }, watcher);
   }
 

@@ -7,18 +7,7 @@ import { connectionError, MusterError, quotaExceeded } from '../../../kernel/err
 import { TOO_LARGE } from '../../../kernel/firestore/client.ts';
 import { statusCode } from '../../../kernel/firestore/verifiedCommit.ts';
 import type { DataPath } from '../rules/databaseAccess.ts';
-import {
-  invalidDataType,
-  invalidPath,
-  invalidRequest,
-  missingIndex,
-  nothingReadable,
-  pathNotFound,
-  permissionDenied,
-  sizeLimitExceeded,
-  unknownWriteOutcome,
-  writeConflict,
-} from '../rules/dataErrors.ts';
+import * as errors from '../rules/dataErrors.ts';
 
 export interface Attempt {
   readonly caller: Caller;
@@ -30,7 +19,7 @@ export interface Attempt {
 /** Converts an error that the caller can act on to a MusterError. Returns other errors unchanged. */
 export function explainedError(error: unknown, attempt: Attempt): unknown {
   if (error instanceof MusterError) return error;
-  if (error instanceof UnknownCommitOutcomeError) return unknownWriteOutcome(error);
+  if (error instanceof UnknownCommitOutcomeError) return errors.unknownWriteOutcome(error);
   const { caller, path, action } = attempt;
   const isWrite = action === 'write';
   switch (statusCode(error)) {
@@ -39,20 +28,20 @@ export function explainedError(error: unknown, attempt: Attempt): unknown {
     case 4: // DEADLINE_EXCEEDED
     case 13: // INTERNAL
     case 14: // UNAVAILABLE
-      return isWrite ? unknownWriteOutcome(error) : connectionError(error);
+      return isWrite ? errors.unknownWriteOutcome(error) : connectionError(error);
     case 3: // INVALID_ARGUMENT
       return isWrite ? invalidDataError(error) : readDenied(path);
     case 5: // NOT_FOUND: the document to write, or the database itself, which a caller cannot fix
-      return isWrite ? pathNotFound(path.text) : connectionError(error);
+      return isWrite ? errors.pathNotFound(path.text) : connectionError(error);
     case 9: // FAILED_PRECONDITION
-      if (!isWrite) return missingIndex(indexOf(attempt), error);
-      return writeConflict('Another write happened since your read.', error);
+      if (!isWrite) return errors.missingIndex(indexOf(attempt), error);
+      return errors.writeConflict('Another write happened since your read.', error);
     case 6: // ALREADY_EXISTS
     case 10: // ABORTED
-      return writeConflict('Another write happened since your read.', error);
+      return errors.writeConflict('Another write happened since your read.', error);
     case 16: // UNAUTHENTICATED: an agent cannot sign in again, because its ID token was created for this call
       if (caller.principal.kind === 'person') return expiredCredential(error);
-      return permissionDenied(path.text, error);
+      return errors.permissionDenied(path.text, error);
     case 7: // PERMISSION_DENIED
       return deniedByRules(error, attempt);
     case 8: // RESOURCE_EXHAUSTED
@@ -65,8 +54,8 @@ export function explainedError(error: unknown, attempt: Attempt): unknown {
 function deniedByRules(error: unknown, attempt: Attempt): MusterError {
   const { path, action } = attempt;
   return action === 'read' && couldBeReadable(attempt)
-    ? nothingReadable(path.text, error)
-    : permissionDenied(path.text, error);
+    ? errors.nothingReadable(path.text, error)
+    : errors.permissionDenied(path.text, error);
 }
 
 /**
@@ -82,14 +71,14 @@ function couldBeReadable({ caller, path: { database, text, kind } }: Attempt): b
 
 function readDenied({ kind, text }: DataPath): MusterError {
   return kind === 'document'
-    ? invalidPath(text, 'is not accepted by Firestore')
-    : invalidRequest('query', 'Firestore rejected this query.', 'Order by another field.');
+    ? errors.invalidPath(text, 'is not accepted by Firestore')
+    : errors.invalidRequest('query', 'Firestore rejected this query.', 'Order by another field.');
 }
 
 function invalidDataError(error: unknown): MusterError {
   return TOO_LARGE.test(String(error))
-    ? sizeLimitExceeded('data', 'The document exceeds 1 MiB.', 'Split it into several documents.')
-    : invalidDataType('data', 'Firestore rejected this data.', 'See docs/guides/data.md.');
+    ? errors.sizeLimitExceeded('data', 'The document exceeds 1 MiB.', 'Split it into several documents.')
+    : errors.invalidDataType('data', 'Firestore rejected this data.', 'See docs/guides/data.md.');
 }
 
 /** Describes the index to add. Firestore's own error contains only a console link, which callers cannot use. */

@@ -5,15 +5,7 @@ import { expiredCredential } from '../../../identity/rules/credential.ts';
 import { connectionError, type MusterError, quotaExceeded } from '../../../kernel/errors.ts';
 import { type JsonValue, parsedJson } from '../../../kernel/json.ts';
 import { connectionCodes, isUnsent } from '../../../kernel/platform.ts';
-import {
-  invalidDataType,
-  invalidRequest,
-  missingIndex,
-  nothingReadable,
-  permissionDenied,
-  sizeLimitExceeded,
-  writeConflict,
-} from '../rules/dataErrors.ts';
+import * as errors from '../rules/dataErrors.ts';
 
 interface HttpLimits {
   /** For the whole exchange, including the body of the response. */
@@ -91,7 +83,9 @@ export function restErrorOf({ status, text }: HttpResponse, request: RestRequest
     case 401:
     case 403:
       if (/expired/i.test(reason)) return expiredCredential(cause);
-      return isDecidedByContentAt(request) ? nothingReadable(named, cause) : permissionDenied(named, cause);
+      return isDecidedByContentAt(request)
+        ? errors.nothingReadable(named, cause)
+        : errors.permissionDenied(named, cause);
     case 402:
     case 429:
       return quotaExceeded(cause);
@@ -111,27 +105,27 @@ function isDecidedByContentAt({ method, path }: RestRequest): boolean {
 }
 
 export function notAtVersion(path: string, cause?: unknown): MusterError {
-  return writeConflict(`"${path}" has changed since the version on which this write is based.`, cause);
+  return errors.writeConflict(`"${path}" has changed since the version on which this write is based.`, cause);
 }
 
 function invalidDataError(reason: string, request: RestRequest, cause: string): MusterError {
-  if (/^index not defined/i.test(reason)) return missingIndex(indexFor(request), cause);
+  if (/^index not defined/i.test(reason)) return errors.missingIndex(indexFor(request), cause);
   if (/maximum size|too (big|large)/i.test(reason)) return tooLarge(request);
   if (/quota/i.test(reason)) return quotaExceeded(cause);
   return request.data === undefined
-    ? invalidRequest('query', 'The database rejected this query.', 'Check orderBy and its bounds.')
-    : invalidDataType('data', 'The database rejected this data.', 'See docs/guides/data.md, "Writing".');
+    ? errors.invalidRequest('query', 'The database rejected this query.', 'Check orderBy and its bounds.')
+    : errors.invalidDataType('data', 'The database rejected this data.', 'See docs/guides/data.md, "Writing".');
 }
 
 function tooLarge({ data }: RestRequest): MusterError {
   return data === undefined
     ? tooLargeToRead('The data at this path is too large for one read.')
-    : sizeLimitExceeded('data', 'The data is too large for one write.', 'Split it across several paths.');
+    : errors.sizeLimitExceeded('data', 'The data is too large for one write.', 'Split it across several paths.');
 }
 
 export function tooLargeToRead(what: string): MusterError {
   const suggestion = 'Use shallow to read only the keys, a smaller limit, or a deeper path.';
-  return sizeLimitExceeded('path', what, suggestion);
+  return errors.sizeLimitExceeded('path', what, suggestion);
 }
 
 /** Describes the index to add. If rules for a `$variable` apply to the path, those rules must contain the index. */

@@ -1,7 +1,7 @@
 /** Reads event logs for the owners of subscriptions, and keeps the paths watched while owners read. */
 import type { Caller } from '../../../identity/rules/principal.ts';
 import type { TrackWait } from '../../../kernel/concurrency.ts';
-import type { PortOf } from '../../../kernel/ports.ts';
+import { type PortOf, Service } from '../../../kernel/ports.ts';
 import { LEASE_RENEWAL_MS } from './eventLog.ts';
 import {
   type EventPage,
@@ -23,18 +23,11 @@ const CATCH_UP_MS = 5000;
 
 export type EventReader = PortOf<LogReader>;
 
-export class LogReader {
-  private readonly ports: FirebasePorts;
-  private readonly known: KnownSubscriptions;
+export class LogReader extends Service<FirebasePorts & { readonly known: KnownSubscriptions }> {
   /** Watches of this instance by log: those with readers, and those that had readers a short time ago. */
   private readonly watches = new Map<string, SharedWatch>();
   /** Renews all leases at the same time, so that the renewals share one write. */
   private renewing: NodeJS.Timeout | undefined;
-
-  constructor(ports: FirebasePorts, known: KnownSubscriptions) {
-    this.ports = ports;
-    this.known = known;
-  }
 
   /**
    * Returns the events after the cursor, or waits for the first event.
@@ -49,7 +42,7 @@ export class LogReader {
     waitMs: number,
     disconnected?: AbortSignal,
   ): Promise<Reading> {
-    const subscription = await this.known.opened(caller, from.subscriptionId);
+    const subscription = await this.ports.known.opened(caller, from.subscriptionId);
     const page = await this.read(startingAt(subscription, from.cursor));
     if (hasEvents(page) || disconnected?.aborted) return readingOf(page);
     const { follower, caughtUp, leave } = this.join(caller, subscription, page.position, disconnected);
@@ -72,7 +65,7 @@ export class LogReader {
 
   /** Yields the events after the cursor, then new ones until `disconnected` aborts. Never yields an empty reading. */
   async *follow(caller: Caller, from: ReadFrom, disconnected: AbortSignal): AsyncIterable<Reading> {
-    const subscription = await this.known.opened(caller, from.subscriptionId);
+    const subscription = await this.ports.known.opened(caller, from.subscriptionId);
     let page = await this.read(startingAt(subscription, from.cursor));
     while (hasEvents(page) && !disconnected.aborted) {
       yield readingOf(page);
@@ -105,8 +98,12 @@ export class LogReader {
     const { log } = subscription;
     const known = this.watches.get(log);
     if (known !== undefined) return known;
-    const made: SharedWatch = new SharedWatch(this.ports, this.known, subscription, () => {
-      if (this.watches.get(log) === made) this.watches.delete(log);
+    const made: SharedWatch = new SharedWatch({
+      ...this.ports,
+      subscription,
+      ended: () => {
+        if (this.watches.get(log) === made) this.watches.delete(log);
+      },
     });
     this.watches.set(log, made);
     this.renewing ??= setInterval(() => {

@@ -3,8 +3,10 @@
  * log watches the path. It may be another instance. The lease only avoids duplicate work: even if two instances
  * assume that they have the lease, the log stays correct, because only one entry can have a given number.
  */
+
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { type Deferred, deferred } from '../../../kernel/concurrency.ts';
+import { Service } from '../../../kernel/ports.ts';
 import { parsePath, type Watch } from './databaseAccess.ts';
 import { canTakeLease } from './eventLog.ts';
 import { type KnownSubscriptions, replay } from './page.ts';
@@ -22,12 +24,16 @@ export interface WatchReader {
   failed(error: unknown): void;
 }
 
-export class SharedWatch {
-  private readonly ports: FirebasePorts;
-  private readonly subscriptions: Pick<KnownSubscriptions, 'isOpen'>;
-  private readonly subscription: Subscription;
-  private readonly ended: () => void;
-  private readonly holder: string;
+interface SharedWatchPorts extends FirebasePorts {
+  readonly known: Pick<KnownSubscriptions, 'isOpen'>;
+  readonly subscription: Subscription;
+  /** Called once, when the watch can no longer be used. */
+  readonly ended: () => void;
+}
+
+export class SharedWatch extends Service<SharedWatchPorts> {
+  private readonly subscription = this.ports.subscription;
+  private readonly holder = this.ports.randomness.letters(12);
   /** In the order in which they joined. */
   private readonly readers = new Set<WatchReader>();
   private recorded: RecordedWatch | undefined;
@@ -40,22 +46,7 @@ export class SharedWatch {
   private isHeld = false;
   private losses = 0;
   private lingering: NodeJS.Timeout | undefined;
-  private readonly unobserve: () => void;
-
-  /** @param ended called once, when this watch can no longer be used */
-  constructor(
-    ports: FirebasePorts,
-    subscriptions: Pick<KnownSubscriptions, 'isOpen'>,
-    subscription: Subscription,
-    ended: () => void,
-  ) {
-    this.ports = ports;
-    this.subscriptions = subscriptions;
-    this.subscription = subscription;
-    this.ended = ended;
-    this.holder = ports.randomness.letters(12);
-    this.unobserve = ports.leases.observe(subscription.log, (lease) => this.leaseChanged(lease));
-  }
+  private readonly unobserve = this.ports.leases.observe(this.subscription.log, (lease) => this.leaseChanged(lease));
 
   /** Adds a reader. Resolves when the log contains the current state, or when another instance is watching. */
   async join(reader: WatchReader): Promise<void> {
@@ -139,12 +130,12 @@ export class SharedWatch {
     const loaded = await events.load(log);
     if (loaded !== undefined) return loaded;
     const [reader] = this.readers;
-    if (reader !== undefined && (await this.subscriptions.isOpen(this.subscription))) {
+    if (reader !== undefined && (await this.ports.known.isOpen(this.subscription))) {
       const data = await readSnapshot(databases, reader.caller, parsePath(database, path), event_type);
       await startAfterGap(events, log, stateOf(event_type, data), randomness.letters(12));
       const created = await events.load(log);
       // Check again that the subscription exists. A later deletion also deletes the lease: see `leaseChanged`.
-      if (created !== undefined && (await this.subscriptions.isOpen(this.subscription))) return created;
+      if (created !== undefined && (await this.ports.known.isOpen(this.subscription))) return created;
     }
     await this.removeOrphanedLog();
     throw subscriptionNotFound(subscription_id);
@@ -179,7 +170,7 @@ export class SharedWatch {
 
   /** Deletes the log if its subscription was deleted, because entries may have been added during the deletion. */
   private async removeOrphanedLog(): Promise<void> {
-    if (!(await this.subscriptions.isOpen(this.subscription))) await this.ports.events.remove(this.subscription.log);
+    if (!(await this.ports.known.isOpen(this.subscription))) await this.ports.events.remove(this.subscription.log);
   }
 
   private takeLease(reading: boolean, may: (lease: Lease | undefined) => boolean): Promise<boolean> {
@@ -216,7 +207,7 @@ export class SharedWatch {
       .release(this.subscription.log, this.holder)
       .catch((error: unknown) => this.note(error))
       .finally(() => this.unobserve());
-    this.ended();
+    this.ports.ended();
   }
 
   private note(error: unknown): void {

@@ -15,20 +15,7 @@ import type { ReadFrom, Reading } from './page.ts';
 import type { FirebasePorts } from './ports.ts';
 import { sizeError } from './recorder.ts';
 import { startAfterGap } from './sharedWatch.ts';
-import {
-  checkEventType,
-  cursorOf,
-  type EventType,
-  EXTENSION_INTERVAL_MS,
-  hasExpired,
-  MAX_SUBSCRIPTIONS,
-  otherDefinition,
-  SUBSCRIPTION_TTL_MS,
-  type Subscription,
-  startOf,
-  subscriptionNotFound,
-  tooManySubscriptions,
-} from './subscription.ts';
+import * as rules from './subscription.ts';
 import { readSnapshot, type Snapshot, stateOf } from './transition.ts';
 
 /** Expiry of a subscription that its owner has ended: in the past for the clocks of all instances. */
@@ -48,7 +35,7 @@ export interface SubscriptionRequest {
   readonly subscriptionId: string;
   readonly database: DatabaseName;
   readonly path: string;
-  readonly eventType: EventType;
+  readonly eventType: rules.EventType;
 }
 
 export interface SubscriptionState {
@@ -64,9 +51,12 @@ interface WantedWatch {
 
 export class SubscriptionService extends Service<FirebasePorts> implements EventReader, ExpiringStore {
   readonly name = 'subscriptions';
-  private readonly reader = new LogReader(this.ports, {
-    opened: (caller, subscriptionId) => this.opened(caller, subscriptionId),
-    isOpen: async ({ id, log }) => (await this.findOpen(id))?.value.log === log,
+  private readonly reader = new LogReader({
+    ...this.ports,
+    known: {
+      opened: (caller, subscriptionId) => this.opened(caller, subscriptionId),
+      isOpen: async ({ id, log }) => (await this.findOpen(id))?.value.log === log,
+    },
   });
 
   /** Creates a subscription, or uses an identical one. @throws MusterError CONFLICT; QUOTA_EXCEEDED; as for reads */
@@ -77,10 +67,10 @@ export class SubscriptionService extends Service<FirebasePorts> implements Event
   ): Promise<SubscriptionState> {
     const { randomness, events } = this.ports;
     const path = parsePath(request.database, request.path);
-    checkEventType(path, request.eventType);
+    rules.checkEventType(path, request.eventType);
     const { log, ...subscribed } = await retryOnConflict(randomness, async () => {
       const known = await this.ports.subscriptions.find(this.idOf(caller, request.subscriptionId));
-      return known === undefined || hasExpired(known.value, this.now())
+      return known === undefined || rules.hasExpired(known.value, this.now())
         ? this.open(caller, { path, request }, known, recordResponse)
         : this.resume(caller, { path, request }, known, recordResponse);
     });
@@ -133,27 +123,27 @@ export class SubscriptionService extends Service<FirebasePorts> implements Event
    * Deletes an expired subscription after its log. If an instance crashes in between, the next sweep continues.
    * @returns false if the subscription did not exist, or if a new one with the same id has replaced it
    */
-  private async remove({ id, log }: Subscription): Promise<boolean> {
+  private async remove({ id, log }: rules.Subscription): Promise<boolean> {
     const { events, subscriptions, store } = this.ports;
     await events.remove(log);
     const known = await subscriptions.find(id);
-    if (known?.value.log !== log || !hasExpired(known.value, this.now())) return false;
+    if (known?.value.log !== log || !rules.hasExpired(known.value, this.now())) return false;
     return ignoreStale(store.commit([{ kind: 'closeSubscription', id, version: known.version }]));
   }
 
   private async open(
     caller: Caller,
     { path, request }: WantedWatch,
-    expired: Versioned<Subscription> | undefined,
+    expired: Versioned<rules.Subscription> | undefined,
     recordResponse: RecordResponse<SubscriptionState>,
   ): Promise<SubscriptionState & { readonly log: string }> {
     const { randomness, store, subscriptions, events } = this.ports;
     const { uid, owner_uid } = caller.principal;
     const data = await this.readable(caller, path, request.eventType);
-    if ((await subscriptions.count(uid)) >= MAX_SUBSCRIPTIONS) throw tooManySubscriptions();
+    if ((await subscriptions.count(uid)) >= rules.MAX_SUBSCRIPTIONS) throw rules.tooManySubscriptions();
     const createdAt = this.now();
     const { subscriptionId: subscription_id, eventType: event_type, ...watched } = request;
-    const subscription: Subscription = {
+    const subscription: rules.Subscription = {
       ...watched,
       subscription_id,
       event_type,
@@ -162,9 +152,9 @@ export class SubscriptionService extends Service<FirebasePorts> implements Event
       log: randomness.letters(LOG_LETTERS),
       created_at: createdAt,
       rights: this.rightsOf(caller),
-      expires_at: new Date(createdAt.getTime() + SUBSCRIPTION_TTL_MS),
+      expires_at: new Date(createdAt.getTime() + rules.SUBSCRIPTION_TTL_MS),
     };
-    const subscribed = { data, cursor: cursorOf(startOf(subscription.log)) };
+    const subscribed = { data, cursor: rules.cursorOf(rules.startOf(subscription.log)) };
     if (expired !== undefined) await events.remove(expired.value.log);
     await store.commit(
       [{ kind: 'openSubscription', subscription, ownerUid: owner_uid, replaces: expired?.version }],
@@ -176,26 +166,26 @@ export class SubscriptionService extends Service<FirebasePorts> implements Event
   private async resume(
     caller: Caller,
     { path, request }: WantedWatch,
-    known: Versioned<Subscription>,
+    known: Versioned<rules.Subscription>,
     recordResponse: RecordResponse<SubscriptionState>,
   ): Promise<SubscriptionState & { readonly log: string }> {
     const { events, store, randomness } = this.ports;
     const { log, database, path: text, event_type } = known.value;
     const isSame = database === request.database && text === request.path && event_type === request.eventType;
-    if (!isSame) throw otherDefinition(known.value);
+    if (!isSame) throw rules.otherDefinition(known.value);
     // Read the end of the log before the data, so that no change between the two reads is missed.
     const [isThere, end] = await Promise.all([events.exists(log), events.end(log)]);
     const data = await this.readable(caller, path, request.eventType);
     const sequence = isThere
       ? end + 1
       : await startAfterGap(events, log, stateOf(request.eventType, data), randomness.letters(WRITER_LETTERS));
-    const subscribed = { data, cursor: cursorOf({ log, sequence, index: 0 }) };
+    const subscribed = { data, cursor: rules.cursorOf({ log, sequence, index: 0 }) };
     await store.commit([], recordResponse(subscribed));
     await this.extend(known);
     return { ...subscribed, log };
   }
 
-  private async readable(caller: Caller, path: DataPath, eventType: EventType): Promise<Snapshot> {
+  private async readable(caller: Caller, path: DataPath, eventType: rules.EventType): Promise<Snapshot> {
     requireWorkspaceOf(caller, path, 'read');
     const data = await readSnapshot(this.ports.databases, caller, path, eventType);
     const error = sizeError(eventType, byteLength([...data]));
@@ -203,7 +193,7 @@ export class SubscriptionService extends Service<FirebasePorts> implements Event
     return data;
   }
 
-  private async opened(caller: Caller, subscriptionId: string): Promise<Subscription> {
+  private async opened(caller: Caller, subscriptionId: string): Promise<rules.Subscription> {
     const known = await this.requireOwn(caller, subscriptionId);
     await this.requireReadable(caller, known);
     await this.extend(known);
@@ -213,7 +203,7 @@ export class SubscriptionService extends Service<FirebasePorts> implements Event
   /** If the caller's permissions have changed, reads the path again. @throws MusterError if it is not readable */
   private async requireReadable(
     caller: Caller,
-    { value: { id, database, path, event_type, rights: before }, version }: Versioned<Subscription>,
+    { value: { id, database, path, event_type, rights: before }, version }: Versioned<rules.Subscription>,
   ): Promise<void> {
     const rights = this.rightsOf(caller);
     if (rights === before) return;
@@ -226,20 +216,20 @@ export class SubscriptionService extends Service<FirebasePorts> implements Event
   }
 
   /** @throws MusterError NOT_FOUND if the caller has no such subscription */
-  private async requireOwn(caller: Caller, subscriptionId: string): Promise<Versioned<Subscription>> {
+  private async requireOwn(caller: Caller, subscriptionId: string): Promise<Versioned<rules.Subscription>> {
     const known = await this.findOpen(this.idOf(caller, subscriptionId));
-    if (known === undefined) throw subscriptionNotFound(subscriptionId);
+    if (known === undefined) throw rules.subscriptionNotFound(subscriptionId);
     return known;
   }
 
-  private async findOpen(id: string): Promise<Versioned<Subscription> | undefined> {
+  private async findOpen(id: string): Promise<Versioned<rules.Subscription> | undefined> {
     const known = await this.ports.subscriptions.find(id);
-    return known === undefined || hasExpired(known.value, this.now()) ? undefined : known;
+    return known === undefined || rules.hasExpired(known.value, this.now()) ? undefined : known;
   }
 
-  private async extend({ value: { id, expires_at }, version }: Versioned<Subscription>): Promise<void> {
-    const until = new Date(this.now().getTime() + SUBSCRIPTION_TTL_MS);
-    if (until.getTime() - expires_at.getTime() < EXTENSION_INTERVAL_MS) return;
+  private async extend({ value: { id, expires_at }, version }: Versioned<rules.Subscription>): Promise<void> {
+    const until = new Date(this.now().getTime() + rules.SUBSCRIPTION_TTL_MS);
+    if (until.getTime() - expires_at.getTime() < rules.EXTENSION_INTERVAL_MS) return;
     await ignoreStale(this.ports.store.commit([{ kind: 'extendSubscription', id, until, version }]));
   }
 

@@ -116,7 +116,10 @@ export interface GitHub {
   searchCode(search: CodeSearch): Promise<z.output<typeof responses.codeHits>>;
   workflowRuns(at: RepositoryName, query: WorkflowRunQuery): FoundValue<typeof responses.workflowRuns>;
   /** Returns the failed jobs of the run's latest attempt, and whether there may be more jobs. */
-  failedJobs(at: RepositoryName, runId: number): Promise<FailedJobs | undefined>;
+  failedJobs(
+    at: RepositoryName,
+    runId: number,
+  ): Promise<{ readonly jobs: z.output<typeof responses.jobs>['jobs']; readonly more: boolean } | undefined>;
   jobLog(at: RepositoryName, jobId: number, max: number): Promise<string | undefined>;
   /** Like all writes, returns `unanswered` if GitHub did not respond and may have carried out the request. */
   createIssue(at: RepositoryName, fields: NewIssue): Promise<responses.Issue | 'unanswered'>;
@@ -148,11 +151,6 @@ export interface GitHub {
   found<T>(at: RepositoryName, asked: Promise<T | undefined>): Promise<T>;
   /** Returns the error for a 404: an error for a missing repository or, if the repository exists, `otherwise`. */
   missing(at: RepositoryName, otherwise: MusterError): Promise<MusterError>;
-}
-
-interface FailedJobs {
-  readonly jobs: z.output<typeof responses.jobs>['jobs'];
-  readonly more: boolean;
 }
 
 export interface GitHubPorts extends CoordinationPorts {

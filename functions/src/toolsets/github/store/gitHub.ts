@@ -13,24 +13,7 @@ import type {
   RequestParameters,
   WorkflowRunQuery,
 } from '../rules/ports.ts';
-import {
-  blob,
-  checkedResponse,
-  codeHits,
-  commit,
-  contents,
-  created,
-  type GitHubResponse,
-  issue,
-  jobs,
-  pullRequest,
-  rateLimit,
-  reference,
-  refusal,
-  repository,
-  tree,
-  workflowRuns,
-} from '../rules/responses.ts';
+import * as responses from '../rules/responses.ts';
 
 const IN_REPOSITORY = '/repos/{owner}/{repo}';
 const TEXT_MATCHES = { accept: 'application/vnd.github.text-match+json' };
@@ -63,49 +46,49 @@ export class RestGitHub implements GitHub {
 
   async rateLimit() {
     const client = await this.clients.any();
-    return checkedResponse(rateLimit, await client.ask('GET /rate_limit', {}));
+    return responses.checkedResponse(responses.rateLimit, await client.ask('GET /rate_limit', {}));
   }
 
   async repository(at: RepositoryName) {
-    const found = await this.read('reading', repository, at, { path: '' });
+    const found = await this.read('reading', responses.repository, at, { path: '' });
     const hiding = found === undefined ? await this.clients.hiding(at) : undefined;
     if (hiding !== undefined) throw hiding;
     return found;
   }
 
   contents(at: RepositoryName, path: string, ref: string) {
-    return this.read('reading', contents, at, { path: '/contents/{path}', parameters: { path, ref } });
+    return this.read('reading', responses.contents, at, { path: '/contents/{path}', parameters: { path, ref } });
   }
 
   blob(at: RepositoryName, sha: string) {
-    return this.read('reading', blob, at, { path: '/git/blobs/{file_sha}', parameters: { file_sha: sha } });
+    return this.read('reading', responses.blob, at, { path: '/git/blobs/{file_sha}', parameters: { file_sha: sha } });
   }
 
   commit(at: RepositoryName, ref: string) {
     // GitHub returns `per_page` changed files with the commit; the minimum is 1.
     const parameters = { ref, per_page: 1 };
     // GitHub returns 409 for an empty repository, and 422 for an unknown commit.
-    return this.read('reading', commit, at, { path: '/commits/{ref}', parameters, missing: [404, 409, 422] });
+    return this.read('reading', responses.commit, at, { path: '/commits/{ref}', parameters, missing: [404, 409, 422] });
   }
 
   async searchCode({ query, sort, page, perPage, owner }: CodeSearch) {
     const client = await this.clients.any(owner);
     const best = sort === 'indexed' ? sort : undefined;
     const parameters = { q: query, sort: best, page, per_page: perPage, headers: TEXT_MATCHES };
-    return checkedResponse(codeHits, await client.ask('GET /search/code', parameters));
+    return responses.checkedResponse(responses.codeHits, await client.ask('GET /search/code', parameters));
   }
 
   workflowRuns(at: RepositoryName, { workflow, perPage, ...filters }: WorkflowRunQuery) {
     const path = `/actions/${workflow === undefined ? '' : 'workflows/{workflow_id}/'}runs`;
     const parameters = { ...filters, workflow_id: workflow, per_page: perPage };
-    return this.read('reading', workflowRuns, at, { path, parameters });
+    return this.read('reading', responses.workflowRuns, at, { path, parameters });
   }
 
   async failedJobs(at: RepositoryName, runId: number) {
-    const failed: z.output<typeof jobs>['jobs'] = [];
+    const failed: z.output<typeof responses.jobs>['jobs'] = [];
     for (let page = 1, read = 0; ; page++) {
       const parameters = { run_id: runId, filter: 'latest', per_page: PAGE, page };
-      const found = await this.read('reading', jobs, at, { path: '/actions/runs/{run_id}/jobs', parameters });
+      const found = await this.read('reading', responses.jobs, at, { path: '/actions/runs/{run_id}/jobs', parameters });
       if (found === undefined) return undefined;
       failed.push(...found.jobs.filter(({ conclusion }) => FAILURES.includes(conclusion)));
       read += found.jobs.length;
@@ -124,8 +107,8 @@ export class RestGitHub implements GitHub {
   async createIssue(at: RepositoryName, fields: NewIssue) {
     const recognize: RecognizeRefusal<'off'> = ({ status }) => (status === 410 ? 'off' : undefined);
     const answer = await this.write(at, { method: 'POST', path: '/issues' }, fields, recognize);
-    if (answer === 'off') throw refusal('CONFLICT', 'issuesAreOff');
-    return answer === 'unanswered' ? answer : checkedResponse(issue, answer);
+    if (answer === 'off') throw responses.refusal('CONFLICT', 'issuesAreOff');
+    return answer === 'unanswered' ? answer : responses.checkedResponse(responses.issue, answer);
   }
 
   async findIssue(at: RepositoryName, marker: string, since: Date) {
@@ -135,12 +118,13 @@ export class RestGitHub implements GitHub {
       const parameters = { ...at, ...order, per_page: PAGE, ...(page > 1 && { page }) };
       // GitHub returns 410 if issues are disabled.
       const answer = await client.find(`GET ${IN_REPOSITORY}/issues`, parameters, [404, 410]);
-      const listed = answer && checkedResponse(z.array(z.unknown()), answer);
+      const listed = answer && responses.checkedResponse(z.array(z.unknown()), answer);
       const marked = listed?.find((one) => {
         const { data } = listedIssue.safeParse(one);
         return data?.pull_request === undefined && data?.body?.includes(marker);
       });
-      if (answer && marked !== undefined) return checkedResponse(issue, { ...answer, data: marked });
+      if (answer && marked !== undefined)
+        return responses.checkedResponse(responses.issue, { ...answer, data: marked });
       if ((listed?.length ?? 0) < PAGE) return undefined;
     }
     return undefined;
@@ -149,19 +133,20 @@ export class RestGitHub implements GitHub {
   async createPullRequest(at: RepositoryName, fields: NewPullRequest) {
     const answer = await this.write(at, { method: 'POST', path: '/pulls' }, fields, refusedPullRequest);
     if (answer === 'exists' || answer === 'unanswered') return answer;
-    if (answer === 'same') throw refusal('CONFLICT', 'nothingToMerge', { head: fields.head, base: fields.base });
+    if (answer === 'same')
+      throw responses.refusal('CONFLICT', 'nothingToMerge', { head: fields.head, base: fields.base });
     if (answer === 'head' || answer === 'base')
-      throw refusal('NOT_FOUND', 'branch', { branch: fields[answer], field: answer });
-    return checkedResponse(pullRequest, answer);
+      throw responses.refusal('NOT_FOUND', 'branch', { branch: fields[answer], field: answer });
+    return responses.checkedResponse(responses.pullRequest, answer);
   }
 
   async findPullRequest(at: RepositoryName, head: string, base: string) {
     const parameters = { state: 'open', head, base, per_page: 1 };
-    return (await this.read('writing', z.array(pullRequest), at, { path: '/pulls', parameters }))?.[0];
+    return (await this.read('writing', z.array(responses.pullRequest), at, { path: '/pulls', parameters }))?.[0];
   }
 
   branch(at: RepositoryName, name: string) {
-    return this.read('writing', reference, at, {
+    return this.read('writing', responses.reference, at, {
       path: '/git/ref/{ref}',
       parameters: { ref: `heads/${name}` },
       missing: [404, 409],
@@ -188,14 +173,17 @@ export class RestGitHub implements GitHub {
         return /protected branch|rule violations/i.test(text) ? 'protected' : undefined;
       },
     );
-    if (answer === 'protected') throw refusal('FORBIDDEN', 'protectedBranch', { branch: name });
+    if (answer === 'protected') throw responses.refusal('FORBIDDEN', 'protectedBranch', { branch: name });
     if (answer === 'missing') throw await this.unwritable(at);
     return typeof answer === 'string' ? answer : 'moved';
   }
 
   tree(at: RepositoryName, sha: string, depth: 'whole' | 'level') {
     const recursive = depth === 'whole' ? '1' : undefined;
-    return this.read('writing', tree, at, { path: '/git/trees/{tree_sha}', parameters: { tree_sha: sha, recursive } });
+    return this.read('writing', responses.tree, at, {
+      path: '/git/trees/{tree_sha}',
+      parameters: { tree_sha: sha, recursive },
+    });
   }
 
   createBlob(at: RepositoryName, base64: string) {
@@ -220,11 +208,11 @@ export class RestGitHub implements GitHub {
   async found<T>(at: RepositoryName, asked: Promise<T | undefined>): Promise<T> {
     const answer = await asked;
     if (answer !== undefined) return answer;
-    throw await this.missing(at, refusal('CONFLICT', 'changedMeanwhile', at));
+    throw await this.missing(at, responses.refusal('CONFLICT', 'changedMeanwhile', at));
   }
 
   async missing(at: RepositoryName, otherwise: MusterError): Promise<MusterError> {
-    return (await this.repository(at)) === undefined ? refusal('NOT_FOUND', 'repository', at) : otherwise;
+    return (await this.repository(at)) === undefined ? responses.refusal('NOT_FOUND', 'repository', at) : otherwise;
   }
 
   /** @param as `writing` if a later write depends on the data, so that both requests use the same credential */
@@ -236,7 +224,7 @@ export class RestGitHub implements GitHub {
   ) {
     const client = await this.clients[as](at);
     const answer = await client.find(`GET ${IN_REPOSITORY}${path}`, { ...at, ...parameters }, missing);
-    return answer && checkedResponse(schema, answer);
+    return answer && responses.checkedResponse(schema, answer);
   }
 
   /** Sends a write that must not be sent twice. @throws MusterError also if GitHub returns 404 */
@@ -245,7 +233,7 @@ export class RestGitHub implements GitHub {
     { method, path }: { readonly method: 'POST' | 'PATCH'; readonly path: string },
     parameters: object,
     recognize: RecognizeRefusal<Word>,
-  ): Promise<GitHubResponse | Word | 'unanswered'> {
+  ): Promise<responses.GitHubResponse | Word | 'unanswered'> {
     const client = await this.clients.writing(at);
     const route = `${method} ${IN_REPOSITORY}${path}`;
     const answer = await client.once(route, { ...at, ...parameters }, (refusal) =>
@@ -260,11 +248,11 @@ export class RestGitHub implements GitHub {
     const client = await this.clients.writing(at);
     const made = await client.find(`POST ${IN_REPOSITORY}/git/${kind}`, { ...at, ...parameters });
     if (made === undefined) throw await this.unwritable(at);
-    return checkedResponse(created, made);
+    return responses.checkedResponse(responses.created, made);
   }
 
   private unwritable(at: RepositoryName): Promise<MusterError> {
-    return this.missing(at, refusal('FORBIDDEN', 'readOnly', at));
+    return this.missing(at, responses.refusal('FORBIDDEN', 'readOnly', at));
   }
 }
 

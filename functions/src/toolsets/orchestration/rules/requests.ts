@@ -6,16 +6,7 @@ import { chooseWorkflow, type Situation } from './agents/roster.ts';
 import { dollarLimit, noPrice } from './calls/budget.ts';
 import { asRouted, type Overrides, requireAgentAllowed, withOverrides, withoutGone } from './runs/assignment.ts';
 import type { RunRequest } from './runs/order.ts';
-import {
-  agentsOf,
-  allSteps,
-  MAX_AGENTS,
-  MAX_STEP_ATTEMPTS,
-  type Mode,
-  TIMEOUT,
-  type Workflow,
-  withSteps,
-} from './workflows/definition.ts';
+import * as definitions from './workflows/definition.ts';
 import { builtIn } from './workflows/library.ts';
 import { readWorkflow } from './workflows/validation.ts';
 
@@ -50,9 +41,9 @@ export function requestFor(
   const known = builtIn(chosen.workflow);
   if (known === undefined) throw new Error(`Unknown built-in workflow "${chosen.workflow}".`);
   // A requested role applies only to a workflow with one step. Other workflows define the roles of their steps.
-  const isSingle = allSteps(known).length === 1;
-  const attempts = retries === undefined ? undefined : Math.min(MAX_STEP_ATTEMPTS, retries + 1);
-  const adjusted = withSteps(known, (step) => ({
+  const isSingle = definitions.allSteps(known).length === 1;
+  const attempts = retries === undefined ? undefined : Math.min(definitions.MAX_STEP_ATTEMPTS, retries + 1);
+  const adjusted = definitions.withSteps(known, (step) => ({
     ...step,
     ...(isSingle && role !== 'auto' && { role }),
     ...(attempts !== undefined && { retry: { attempts } }),
@@ -77,7 +68,7 @@ function chosenWorkflow(prompt: string, agent: string, role: string, situation: 
 
 /** @throws MusterError VALIDATION_ERROR for an unknown step or agent in overrides; FORBIDDEN for a forbidden agent */
 export function requestOf(
-  workflow: Workflow,
+  workflow: definitions.Workflow,
   given: Pick<RunRequest, 'input' | 'context' | 'budget' | 'cache'>,
   overrides: Overrides,
   situation: Situation,
@@ -88,7 +79,7 @@ export function requestOf(
   const isBuiltIn = builtIn(workflow.name) === workflow;
   const { workflow: routed, reasons } = isBuiltIn ? asRouted(workflow, situation) : withoutGone(workflow, situation);
   const asked = withOverrides(routed, overrides, AUTO);
-  for (const name of allSteps(asked).flatMap(agentsOf)) {
+  for (const name of definitions.allSteps(asked).flatMap(definitions.agentsOf)) {
     requireAgentAllowed(name, situation, 'workflow');
     if (!isBuiltIn) requirePriced(name, situation, given.budget, 'workflow');
   }
@@ -125,11 +116,11 @@ function requirePriced(name: string, { agentStatuses }: Situation, budget: RunRe
 }
 
 function requirePossible(
-  workflow: Workflow,
+  workflow: definitions.Workflow,
   { agents = {}, timeouts = {} }: Overrides,
   hosted: readonly string[],
 ): void {
-  const names = allSteps(workflow).map(({ name }) => name);
+  const names = definitions.allSteps(workflow).map(({ name }) => name);
   for (const [kind, of] of Object.entries({ agents, timeouts })) {
     const unknown = Object.keys(of).find((name) => !names.includes(name));
     if (unknown === undefined) continue;
@@ -144,8 +135,8 @@ function requirePossible(
     );
   }
   for (const [name, timeout] of Object.entries(timeouts)) {
-    if (Number.isInteger(timeout) && timeout >= TIMEOUT.min && timeout <= TIMEOUT.max) continue;
-    const message = `Step "${name}": the timeout must be ${TIMEOUT.min} to ${TIMEOUT.max} milliseconds.`;
+    if (Number.isInteger(timeout) && timeout >= definitions.TIMEOUT.min && timeout <= definitions.TIMEOUT.max) continue;
+    const message = `Step "${name}": the timeout must be ${definitions.TIMEOUT.min} to ${definitions.TIMEOUT.max} milliseconds.`;
     throw wrong(`timeouts.${name}`, message, 'Send a whole number of milliseconds.');
   }
 }
@@ -166,16 +157,16 @@ function ready(situation: Situation) {
 /** Returns a workflow whose only step asks several agents concurrently; by default, all available agents. */
 export function parallelWorkflow(
   agents: readonly string[],
-  mode: Mode,
+  mode: definitions.Mode,
   role: AgentRole,
   situation: Situation,
-): Workflow {
+): definitions.Workflow {
   for (const name of agents) requireAgentAllowed(name, situation, 'agents');
   const hosted = hostedIn(situation);
   const [able, all] = [ready(situation), allowed(situation)];
   // Under the default budget, an agent without a price is never asked.
   const chosen = [able.filter(({ price }) => price !== undefined), able, all].find(({ length }) => length > 0) ?? [];
-  const asked = agents.length > 0 ? agents : chosen.slice(0, MAX_AGENTS).map(({ name }) => name);
+  const asked = agents.length > 0 ? agents : chosen.slice(0, definitions.MAX_AGENTS).map(({ name }) => name);
   const [only, ...others] = asked;
   const step = others.length === 0 ? { agent: only } : { agents: asked, mode };
   return readWorkflow({ name: 'parallel', steps: [{ name: 'answer', role, ...step }] }, 'agents', hosted);

@@ -1,9 +1,9 @@
 /** Stores saved workflows and the measurements of agents in Firestore. */
 import { FieldValue } from '@google-cloud/firestore';
 import { z } from 'zod/mini';
-import type { AuditEffect } from '../../../kernel/auditLog.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { documentCodec, type Fields } from '../../../kernel/documentCodec.ts';
+import { effectsOf } from '../../../kernel/effects.ts';
 import {
   agentMeasurePath,
   COLLECTIONS,
@@ -84,29 +84,27 @@ export class FirestoreAgentMeasures extends FirestoreReader implements AgentMeas
   }
 }
 
-const ofWorkflow = ({ id, owner_uid }: SavedWorkflow) => ({ kind: 'workflow', id, owner_uid });
+const ofWorkflow = effectsOf(
+  ({ id, owner_uid }: SavedWorkflow) => ({ kind: 'workflow', id, owner_uid }),
+  workflowFields.of,
+);
 
 /** Returns the fields of a run for audit entries, without the input, because leaders may see the entries. */
 function visibleFieldsOf({ status, workflow, cancel_requested }: Run): Fields {
   return { status, workflow, cancel_requested };
 }
 
-const ofRun = ({ id, workspace, owner_uid }: Run) => ({ kind: 'run', id, workspace, owner_uid });
+const ofRun = effectsOf(
+  ({ id, workspace, owner_uid }: Run) => ({ kind: 'run', id, workspace, owner_uid }),
+  visibleFieldsOf,
+);
 
 export const orchestrationEffects: EffectsOf<WorkflowChanges & RunChanges> = {
-  createWorkflow: ({ saved }): AuditEffect => ({ ...ofWorkflow(saved), after: workflowFields.of(saved) }),
-  replaceWorkflow: ({ saved, before }): AuditEffect => ({
-    ...ofWorkflow(saved),
-    before: workflowFields.of(before),
-    after: workflowFields.of(saved),
-  }),
-  deleteWorkflow: ({ saved }): AuditEffect => ({ ...ofWorkflow(saved), before: workflowFields.of(saved) }),
-  createRun: ({ run }): AuditEffect => ({ ...ofRun(run), after: visibleFieldsOf(run) }),
-  replaceRun: ({ run, before }): AuditEffect => ({
-    ...ofRun(run),
-    before: visibleFieldsOf(before),
-    after: visibleFieldsOf(run),
-  }),
+  createWorkflow: ({ saved }) => ofWorkflow(saved, { after: saved }),
+  replaceWorkflow: ({ saved, before }) => ofWorkflow(saved, { before, after: saved }),
+  deleteWorkflow: ({ saved }) => ofWorkflow(saved, { before: saved }),
+  createRun: ({ run }) => ofRun(run, { after: run }),
+  replaceRun: ({ run, before }) => ofRun(run, { before, after: run }),
 };
 
 const count = z._default(z.number(), 0);

@@ -6,18 +6,7 @@ import { fitsPage } from '../../../kernel/json.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
 import type { ListCursor } from '../../../kernel/paging.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';
-import {
-  agentNotFound,
-  claimableKeys,
-  compareInQueue,
-  MAX_STATE_SHARE,
-  PRIORITY_RANGES,
-  type PriorityWord,
-  type QueueStatus,
-  sumCounters,
-  type Task,
-  taskType,
-} from '../../coordination/index.ts';
+import * as coordination from '../../coordination/index.ts';
 import type { SystemPorts } from './ports.ts';
 
 /** Cache lifetime in milliseconds. Ends early if the session, a counter or, by this instance, a task is changed. */
@@ -29,8 +18,8 @@ const MAX_OWN_TASKS = 100;
 export interface TaskQueueRequest {
   readonly workspace: string;
   readonly agentId?: string | undefined;
-  readonly priority?: PriorityWord | undefined;
-  readonly status?: QueueStatus | undefined;
+  readonly priority?: coordination.PriorityWord | undefined;
+  readonly status?: coordination.QueueStatus | undefined;
   readonly type?: string | undefined;
   readonly includeAssigned: boolean;
   readonly limit: number;
@@ -39,12 +28,12 @@ export interface TaskQueueRequest {
 
 /** Position in the list: the listed state, and the last listed task. */
 export interface QueueCursor {
-  readonly status: QueueStatus;
+  readonly status: coordination.QueueStatus;
   readonly place?: ListCursor | undefined;
 }
 
 interface QueuePage {
-  readonly tasks: readonly Task[];
+  readonly tasks: readonly coordination.Task[];
   readonly truncated: boolean;
   readonly next?: QueueCursor;
 }
@@ -54,11 +43,7 @@ const NO_SIZE = { blocked: 0, oldestTask: undefined };
 
 type QueueState = Awaited<ReturnType<typeof stateOf>>;
 
-interface QueuePorts extends SystemPorts {
-  readonly liveness: Pick<AgentLiveness, 'requireActable'>;
-}
-
-export class TaskOverview extends Service<QueuePorts> {
+export class TaskOverview extends Service<SystemPorts & { readonly liveness: Pick<AgentLiveness, 'requireActable'> }> {
   private readonly pages = new MemoCache<QueuePage>();
   private readonly sizes = new MemoCache<Awaited<ReturnType<typeof sizeOf>>>();
 
@@ -83,7 +68,7 @@ export class TaskOverview extends Service<QueuePorts> {
 
   /** Returns counts of open tasks, and the average time from creation to first claim. */
   private async statsOf(state: QueueState) {
-    const { counts, waits, open: total } = state?.counters ?? sumCounters([]);
+    const { counts, waits, open: total } = state?.counters ?? coordination.sumCounters([]);
     const extent = state ? await this.sizes.read(state.session, state.stamp, () => sizeOf(this.ports, state)) : NO_SIZE;
     return {
       total,
@@ -98,16 +83,16 @@ export class TaskOverview extends Service<QueuePorts> {
 
   private async listAll({ session, counters }: NonNullable<QueueState>, request: TaskQueueRequest): Promise<QueuePage> {
     const { priority, type, limit, after } = request;
-    const tasks: Task[] = [];
+    const tasks: coordination.Task[] = [];
     const states = statesOf(request);
     for (const status of states.slice(after ? states.indexOf(after.status) : 0)) {
       if (status === 'blocked' && counters.mostBlocked === 0) continue;
-      const isFull = tasks.length === limit || !fitsPage(tasks, MAX_STATE_SHARE);
+      const isFull = tasks.length === limit || !fitsPage(tasks, coordination.MAX_STATE_SHARE);
       if (isFull) return { tasks, truncated: true, next: { status } };
       const { items, next } = await this.ports.queue.list(
         session,
         status,
-        { priorities: priority && PRIORITY_RANGES[priority], type, hasDeadlines: counters.mostLate !== 0 },
+        { priorities: priority && coordination.PRIORITY_RANGES[priority], type, hasDeadlines: counters.mostLate !== 0 },
         { limit: limit - tasks.length, after: status === after?.status ? after.place : undefined },
       );
       tasks.push(...items);
@@ -123,12 +108,12 @@ export class TaskOverview extends Service<QueuePorts> {
       this.visible(principal, request.workspace, name),
       sessions.current(request.workspace),
     ]);
-    if (agent === undefined) throw agentNotFound(name, 'agentId');
+    if (agent === undefined) throw coordination.agentNotFound(name, 'agentId');
     if (open === undefined || request.status === 'blocked') return NO_TASKS;
     const { session } = open;
     if (request.status === 'pending') {
       const names = agent.capability_details.map(({ name }) => name);
-      const keys = claimableKeys(session, names);
+      const keys = coordination.claimableKeys(session, names);
       const claimable = await tasks.claimable(session.id, keys, MAX_OWN_TASKS, request);
       const values = claimable.map(({ value }) => value);
       return firstOf(values, request);
@@ -137,7 +122,7 @@ export class TaskOverview extends Service<QueuePorts> {
     const ids = held.map(([taskId]) => taskId).sort();
     const found = await tasks.findAll(ids.slice(0, MAX_OWN_TASKS));
     const own = found.flatMap((task) => (task?.value.claim?.claimed_by === agent.id ? [task.value] : []));
-    const page = firstOf(own.sort(compareInQueue), request);
+    const page = firstOf(own.sort(coordination.compareInQueue), request);
     return { ...page, truncated: page.truncated || ids.length > MAX_OWN_TASKS };
   }
 
@@ -169,24 +154,24 @@ async function sizeOf({ queue }: SystemPorts, { session, counters }: NonNullable
   return { blocked, oldestTask };
 }
 
-function statesOf({ status, includeAssigned }: TaskQueueRequest): readonly QueueStatus[] {
+function statesOf({ status, includeAssigned }: TaskQueueRequest): readonly coordination.QueueStatus[] {
   if (status !== undefined) return [status];
   return includeAssigned ? ['pending', 'blocked', 'assigned', 'in_progress'] : ['pending', 'blocked'];
 }
 
-function firstOf(tasks: readonly Task[], request: TaskQueueRequest): QueuePage {
+function firstOf(tasks: readonly coordination.Task[], request: TaskQueueRequest): QueuePage {
   const { priority, status, type, limit } = request;
-  const range = priority && PRIORITY_RANGES[priority];
+  const range = priority && coordination.PRIORITY_RANGES[priority];
   const matching = tasks.filter(
     (task) =>
       (status === undefined || queueStatus(task) === status) &&
-      (type === undefined || taskType(task) === type) &&
+      (type === undefined || coordination.taskType(task) === type) &&
       (range === undefined || (task.priority >= range.from && task.priority <= range.to)),
   );
   return { tasks: matching.slice(0, limit), truncated: matching.length > limit };
 }
 
-export function queueStatus({ status, blockers }: Task): QueueStatus {
+export function queueStatus({ status, blockers }: coordination.Task): coordination.QueueStatus {
   if (status === 'available') return blockers > 0 ? 'blocked' : 'pending';
   return status === 'claimed' ? 'assigned' : 'in_progress';
 }

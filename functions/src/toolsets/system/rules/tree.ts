@@ -22,14 +22,12 @@ export interface VisibleNode {
   readonly node: StoredNode;
 }
 
-interface TreeRequest extends NodeRef {
-  readonly workspace: string;
-  readonly page: PageRequest;
-}
-
 export class Trees extends Service<GraphPorts> {
   /** Returns an item, its ancestors and a page of its parts. @throws MusterError NOT_FOUND, also for hidden items */
-  async tree(principal: Principal, { workspace, page, ...ref }: TreeRequest) {
+  async tree(
+    principal: Principal,
+    { workspace, page, ...ref }: NodeRef & { readonly workspace: string; readonly page: PageRequest },
+  ) {
     const { graph, nodes } = this.ports;
     const key = nodeKey(ref);
     const [stored] = await graph.findAll([key]);

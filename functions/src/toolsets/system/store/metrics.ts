@@ -23,12 +23,10 @@ export const storedCounts = z.object({
 /** The counts in a minute's record are parsed separately, so that one invalid count does not affect the others. */
 export const storedMinute = z.object({ all: z.unknown(), tools: z.record(z.string(), z.unknown()).default({}) });
 
-interface MetricsPorts {
-  readonly database: () => Promise<Database>;
-  readonly unreadable: UnreadableDocuments;
-}
-
-export class DatabaseMetricsReader extends Service<MetricsPorts> implements MetricsReader {
+export class DatabaseMetricsReader
+  extends Service<{ readonly database: () => Promise<Database>; readonly unreadable: UnreadableDocuments }>
+  implements MetricsReader
+{
   async between(from: Date, to: Date): Promise<CallsBetween> {
     const byMinute = (await this.ports.database()).ref(METRICS_MINUTES).orderByKey();
     const found = await byMinute.startAt(minuteKey(from)).endAt(minuteKey(to)).get();

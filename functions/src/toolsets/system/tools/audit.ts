@@ -5,11 +5,11 @@ import type { AuditEffect, AuditEntry } from '../../../kernel/auditLog.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { fittingItems } from '../../../kernel/json.ts';
-import { encodeCursor, type PageRequest } from '../../../kernel/paging.ts';
+import { encodeCursor } from '../../../kernel/paging.ts';
 import { guidance, reading, wholeNumber, writing } from '../../../mcp/tool.ts';
 import { type AuditFilter, callWorkspace, ownOf } from '../rules/audit.ts';
 import type { RefusedUndo, Undone } from '../rules/undo.ts';
-import { cursor, cursorAfter, defineTool, pageShape } from './systemPages.ts';
+import { cursor, defineTool, pageShape, timeAfter } from './systemPages.ts';
 
 const fields = z.record(z.string(), z.unknown());
 
@@ -65,12 +65,7 @@ export const getAudit = defineTool({
   example: { limit: 5 },
   handler: async ({ services, principal, workspace }, { limit, cursor: encoded, ...asked }) => {
     const question = JSON.stringify(asked);
-    const place = cursorAfter(question, encoded);
-    const at = place?.order[0];
-    const page: PageRequest = {
-      limit,
-      ...(place && at !== undefined && { after: { at: new Date(at), id: place.id } }),
-    };
+    const page = { limit, after: timeAfter(question, encoded) };
     const { of, since, until } = asked;
     const request = {
       of,
@@ -93,11 +88,7 @@ export const getAudit = defineTool({
 
 type ByAgent = (name: string) => NonNullable<AuditFilter['narrowed']>;
 
-interface Narrowing {
-  readonly agent_id?: string | undefined;
-  readonly run_id?: string | undefined;
-  readonly thing?: string | undefined;
-}
+type Narrowing = Readonly<Partial<Record<'agent_id' | 'run_id' | 'thing', string | undefined>>>;
 
 /** @throws MusterError VALIDATION_ERROR if more than one filter is set */
 function narrowedBy({ agent_id, run_id, thing }: Narrowing, byAgent: ByAgent): AuditFilter['narrowed'] {
@@ -189,9 +180,7 @@ export const undo = defineTool({
       return undoing.undoEvent(caller, event_id, recordResponse);
     }
     const { cursor: encoded, ...asked } = several;
-    const place = cursorAfter(questionOf(asked), encoded);
-    const at = place?.order[0];
-    const after = place && at !== undefined ? { at: new Date(at), id: place.id } : undefined;
+    const after = timeAfter(questionOf(asked), encoded);
     const { principal } = caller;
     const filter = filterOf({ principal, workspace }, asked, (name) => audit.byAgent(principal, name));
     return undoing.undoSeveral(caller, filter, after, recordResponse);
@@ -203,11 +192,7 @@ function questionOf({ agent_id, run_id, since }: UndoFilter): string {
   return JSON.stringify([agent_id, run_id, since]);
 }
 
-interface UndoFilter {
-  readonly agent_id?: string | undefined;
-  readonly run_id?: string | undefined;
-  readonly since?: string | undefined;
-}
+type UndoFilter = Readonly<Partial<Record<'agent_id' | 'run_id' | 'since', string | undefined>>>;
 
 /**
  * Selects only changes on behalf of the caller's owner and, of an agent, only those by calls in the workspace. Other

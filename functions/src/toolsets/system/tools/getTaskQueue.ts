@@ -2,29 +2,19 @@ import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
 import { optionalFields, reading, textUpTo } from '../../../mcp/tool.ts';
-import {
-  CODING_TYPE,
-  DEFAULT_TYPE,
-  isHeld,
-  PRIORITY_WORDS,
-  pendingQuestionOf,
-  priorityWord,
-  QUEUE_STATUSES,
-  type QueueStatus,
-  stuckReason,
-  type Task,
-  taskType,
-  verifyingResponse,
-  verifyingShape,
-  waitText,
-} from '../../coordination/index.ts';
+import * as coordination from '../../coordination/index.ts';
 import { type QueueCursor, queueStatus, type TaskQueueRequest } from '../rules/taskOverview.ts';
 import { cursor, cursorAfter, defineTool, pageShape } from './systemPages.ts';
 
 const MAX_TITLE_LENGTH = 80;
 
 /** In the order of the network specification. */
-const STATUSES = ['pending', 'assigned', 'in_progress', 'blocked'] as const satisfies readonly QueueStatus[];
+const STATUSES = [
+  'pending',
+  'assigned',
+  'in_progress',
+  'blocked',
+] as const satisfies readonly coordination.QueueStatus[];
 
 const metadata = optionalFields({
   workspace: z.string(),
@@ -52,7 +42,7 @@ const taskShape = optionalFields({
   createdAt: z.iso.datetime(),
   deadline: z.iso.datetime().describe('Target completion time, if set.'),
   dependencies: z.array(z.string()),
-  verifying: verifyingShape,
+  verifying: coordination.verifyingShape,
   metadata,
 });
 
@@ -66,21 +56,21 @@ const statsShape = optionalFields({
   oldestTask: z.iso.datetime().describe('Creation time of the oldest open task.'),
 });
 
-function taskResponse(task: Task): z.output<typeof taskShape> {
+function taskResponse(task: coordination.Task): z.output<typeof taskShape> {
   const { claim, status } = task;
   return {
     id: task.id,
-    type: taskType(task),
-    priority: priorityWord(task.priority),
+    type: coordination.taskType(task),
+    priority: coordination.priorityWord(task.priority),
     status: queueStatus(task),
     title: titleOf(task.description),
     description: task.description,
     requiredCapabilities: [...task.required_capabilities],
-    assignedTo: isHeld(status) ? claim?.claimed_by : undefined,
+    assignedTo: coordination.isHeld(status) ? claim?.claimed_by : undefined,
     createdAt: task.created_at.toISOString(),
     deadline: task.deadline?.toISOString(),
     dependencies: [...task.dependencies],
-    verifying: verifyingResponse(task),
+    verifying: coordination.verifyingResponse(task),
     metadata: {
       workspace: task.workspace,
       priority: task.priority,
@@ -89,10 +79,10 @@ function taskResponse(task: Task): z.output<typeof taskShape> {
       hints: task.context.hints,
       ...(task.blockers > 0 && { blockers: task.blockers }),
       ...(task.failed_dependencies.length > 0 && { failedDependencies: [...task.failed_dependencies] }),
-      stuck: stuckReason(task),
-      waits: waitText(task),
+      stuck: coordination.stuckReason(task),
+      waits: coordination.waitText(task),
       retryAt: task.retry_at?.toISOString(),
-      waitingFor: pendingQuestionOf(task)?.who,
+      waitingFor: coordination.pendingQuestionOf(task)?.who,
     },
   };
 }
@@ -111,9 +101,11 @@ export const getTaskQueue = defineTool({
   rare: ['includeAssigned', 'type'],
   input: z.strictObject({
     agentId: idOf('an agent').optional().describe('Tasks it holds or, with status pending, can claim'),
-    priority: z.enum(PRIORITY_WORDS).optional().describe('critical 1-2, high 3-4, normal 5-6, low 7-10'),
+    priority: z.enum(coordination.PRIORITY_WORDS).optional().describe('critical 1-2, high 3-4, normal 5-6, low 7-10'),
     status: z.enum(STATUSES).optional().describe('Task status'),
-    type: textUpTo(100).optional().describe(`${DEFAULT_TYPE}, ${CODING_TYPE}, or a type given at creation`),
+    type: textUpTo(100)
+      .optional()
+      .describe(`${coordination.DEFAULT_TYPE}, ${coordination.CODING_TYPE}, or a type given at creation`),
     includeAssigned: z.boolean().default(false).describe('Include held tasks'),
     limit: z.int().min(1).max(100).default(20).describe('Maximum'),
     cursor,
@@ -145,14 +137,14 @@ export const getTaskQueue = defineTool({
 const FIRST_CURSOR = 'beginning';
 
 function cursorOf(filters: string, { status, place }: QueueCursor): string {
-  const state = QUEUE_STATUSES.indexOf(status);
+  const state = coordination.QUEUE_STATUSES.indexOf(status);
   return encodeCursor(filters, { order: [state, ...(place?.order ?? [])], id: place?.id ?? FIRST_CURSOR });
 }
 
 function queueCursorOf(filters: string, encoded: string | undefined): QueueCursor | undefined {
   const decoded = cursorAfter(filters, encoded);
   const [state, ...order] = decoded?.order ?? [];
-  const status = state === undefined ? undefined : QUEUE_STATUSES[state];
+  const status = state === undefined ? undefined : coordination.QUEUE_STATUSES[state];
   if (decoded === undefined || status === undefined) return undefined;
   return { status, ...(order.length > 0 && { place: { order, id: decoded.id } }) };
 }

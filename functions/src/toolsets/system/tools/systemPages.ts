@@ -1,6 +1,6 @@
 /** Arguments and outputs of paginated lists. */
 import { z } from 'zod';
-import { decodeCursor, type ListCursor } from '../../../kernel/paging.ts';
+import { decodeCursor, type ListCursor, type PageRequest } from '../../../kernel/paging.ts';
 import { toolsFor } from '../../../mcp/tool.ts';
 import type { SystemServices } from '../create.ts';
 
@@ -21,4 +21,10 @@ export const pageShape = {
 export function cursorAfter(filters: string, encoded: string | undefined): ListCursor | undefined {
   const suggestion = 'Send nextCursor as cursor with the same filters, or omit cursor to start over.';
   return decodeCursor(filters, encoded, suggestion);
+}
+
+/** Returns the place after which a list that is ordered by one time continues. @throws like `cursorAfter` */
+export function timeAfter(filters: string, encoded: string | undefined): PageRequest['after'] {
+  const after = cursorAfter(filters, encoded);
+  return after && { at: new Date(after.order[0] ?? 0), id: after.id };
 }

@@ -8,7 +8,7 @@ import { fittingItems } from '../../../kernel/json.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
 import { clearArgument, clearedFields, optionalFields, reading, writing } from '../../../mcp/tool.ts';
 import type { VisibleNode } from '../rules/tree.ts';
-import { cursor, cursorAfter, defineTool, pageShape } from './systemPages.ts';
+import { cursor, defineTool, pageShape, timeAfter } from './systemPages.ts';
 
 const unpricedTokens = z.number().describe('Tokens of models without a price, which costUsd does not contain.');
 const counts = z.record(z.string(), z.int());
@@ -95,8 +95,7 @@ export const getTree = defineTool({
       return { node, path: [], parts: [], budgets: own.map(budgetResponse), truncated: false };
     }
     const question = nodeKey({ kind, id });
-    const after = cursorAfter(question, encoded);
-    const page = { limit, ...(after && { after: { at: new Date(after.order[0] ?? 0), id: after.id } }) };
+    const page = { limit, after: timeAfter(question, encoded) };
     const { root, path, below } = await trees.tree(principal, { kind, id, workspace, page });
     const ways = [root, ...path].filter(({ visibility }) => visibility !== undefined).map(({ node }) => node);
     const holding = await budgets.holderOf(principal, ways);

@@ -8,15 +8,7 @@ import { mailPath, preferencesPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { keyOf } from '../../../kernel/ids.ts';
 import { type Clock, DAY_MS, MINUTE_MS, type Randomness, Service } from '../../../kernel/ports.ts';
-import {
-  changeNode,
-  DELIVERIES,
-  devicesPath,
-  notificationsPath,
-  putLatest,
-  removeFound,
-  taskUpdatesPath,
-} from '../../../kernel/realtime/database.ts';
+import * as realtime from '../../../kernel/realtime/database.ts';
 import type { ExpiringStore } from '../../../kernel/sweep.ts';
 import type { Mails } from '../rules/outbox.ts';
 import type { ClientLists, Deliveries, Devices, Notifications, Preferences } from '../rules/ports.ts';
@@ -34,15 +26,15 @@ const [MAX_NOTIFICATIONS, MAX_UPDATES] = [100, 50];
 /** Latest entries that a person's clients watch: `notifications/{uid}/{id}` and `task-updates/{uid}/{eventId}`. */
 export class DatabaseClientLists extends Service<RealtimePorts> implements ClientLists {
   async putNotification({ id, uid, about, title, body, at }: Notification): Promise<void> {
-    const latest = (await this.ports.database()).ref(notificationsPath(uid)).orderByChild('at');
+    const latest = (await this.ports.database()).ref(realtime.notificationsPath(uid)).orderByChild('at');
     const entry = { id, ...about, title, body, timestamp: at.toISOString(), at: at.getTime() };
-    await putLatest(latest, keyOf(id), entry, MAX_NOTIFICATIONS);
+    await realtime.putLatest(latest, keyOf(id), entry, MAX_NOTIFICATIONS);
   }
 
   async putTaskUpdate(event: TaskEvent): Promise<void> {
-    const latest = (await this.ports.database()).ref(taskUpdatesPath(event.userId)).orderByChild('at');
+    const latest = (await this.ports.database()).ref(realtime.taskUpdatesPath(event.userId)).orderByChild('at');
     const entry = { ...messageOf(event), at: event.timestamp.getTime() };
-    await putLatest(latest, keyOf(event.id), entry, MAX_UPDATES);
+    await realtime.putLatest(latest, keyOf(event.id), entry, MAX_UPDATES);
   }
 }
 
@@ -58,7 +50,7 @@ export function tokenIn(value: unknown): string | undefined {
 /** FCM tokens that a person's clients registered, in `devices/{uid}/{deviceId}`. */
 export class DatabaseDevices extends Service<RealtimePorts> implements Devices {
   async of(uid: string): Promise<readonly Device[]> {
-    const list = (await this.ports.database()).ref(devicesPath(uid));
+    const list = (await this.ports.database()).ref(realtime.devicesPath(uid));
     const found: Device[] = [];
     (await list.orderByChild('registered_at').limitToLast(MAX_DEVICES).get()).forEach((child) => {
       const token = tokenIn(child.val());
@@ -68,8 +60,8 @@ export class DatabaseDevices extends Service<RealtimePorts> implements Devices {
   }
 
   async remove(uid: string, { id, token }: Device): Promise<void> {
-    const device = (await this.ports.database()).ref(devicesPath(uid)).child(id);
-    await changeNode(device, (current) => {
+    const device = (await this.ports.database()).ref(realtime.devicesPath(uid)).child(id);
+    await realtime.changeNode(device, (current) => {
       const stored = tokenIn(current);
       return stored !== undefined && stored !== token ? undefined : null;
     });
@@ -107,7 +99,7 @@ export class DatabaseDeliveries
     // The second word lets the sender recognize its own claim if the response to the write is lost.
     const claim = `${now + LEASE_MS} ${this.ports.randomness.uuid()}`;
     let seen: unknown = null;
-    const isClaimed = await changeNode(notification.child('devices').child(deviceId), (current) => {
+    const isClaimed = await realtime.changeNode(notification.child('devices').child(deviceId), (current) => {
       seen = current;
       const isHeld = current === DELIVERED || endOf(current) > now;
       return isHeld && current !== claim ? undefined : claim;
@@ -126,12 +118,12 @@ export class DatabaseDeliveries
 
   async expire(): Promise<number> {
     const before = this.ports.clock.now().getTime() - DELIVERY_TTL_MS;
-    const all = (await this.ports.database()).ref(DELIVERIES);
-    return removeFound(all.orderByChild('at').endAt(before).limitToFirst(SWEEP_BATCH));
+    const all = (await this.ports.database()).ref(realtime.DELIVERIES);
+    return realtime.removeFound(all.orderByChild('at').endAt(before).limitToFirst(SWEEP_BATCH));
   }
 
   private async notification(id: string): Promise<Reference> {
-    return (await this.ports.database()).ref(DELIVERIES).child(keyOf(id));
+    return (await this.ports.database()).ref(realtime.DELIVERIES).child(keyOf(id));
   }
 }
 

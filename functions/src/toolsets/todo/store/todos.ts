@@ -1,7 +1,7 @@
 import { FieldPath, type Query, type QueryDocumentSnapshot } from '@google-cloud/firestore';
 import { addNode, writeNode } from '../../../graph/store/nodes.ts';
-import type { AuditEffect } from '../../../kernel/auditLog.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
+import { effectsOf } from '../../../kernel/effects.ts';
 import {
   COLLECTIONS,
   recurringTaskPath,
@@ -222,34 +222,22 @@ async function firstMatches(having: Having, words: readonly string[], { limit, a
 }
 
 export const fieldsOfTodos = { todoFields, recurringTaskFields, reminderFields };
-const ofTodo = ({ id, owner_uid }: Todo) => ({ kind: 'todo', id, owner_uid });
-const ofRecurring = ({ id, owner_uid }: RecurringTask) => ({ kind: 'recurring_task', id, owner_uid });
-const ofReminder = ({ id, owner_uid }: Reminder) => ({ kind: 'reminder', id, owner_uid });
-
-const replacedTodo = ({ todo, before }: TodoChanges['delegateTodo']): AuditEffect => ({
-  ...ofTodo(todo),
-  before: todoFields.of(before),
-  after: todoFields.of(todo),
+const named = (kind: string) => (item: { readonly id: string; readonly owner_uid: string }) => ({
+  kind,
+  id: item.id,
+  owner_uid: item.owner_uid,
 });
+const ofTodo = effectsOf<Todo>(named('todo'), todoFields.of);
+const ofRecurring = effectsOf<RecurringTask>(named('recurring_task'), recurringTaskFields.of);
+const ofReminder = effectsOf<Reminder>(named('reminder'), reminderFields.of);
 
 export const todoEffects: EffectsOf<TodoChanges & ReminderChanges> = {
-  createTodo: ({ todo }): AuditEffect => ({ ...ofTodo(todo), after: todoFields.of(todo) }),
-  replaceTodo: replacedTodo,
-  delegateTodo: replacedTodo,
-  deleteTodo: ({ todo }): AuditEffect => ({ ...ofTodo(todo), before: todoFields.of(todo) }),
-  createRecurringTask: ({ recurringTask }): AuditEffect => ({
-    ...ofRecurring(recurringTask),
-    after: recurringTaskFields.of(recurringTask),
-  }),
-  replaceRecurringTask: ({ recurringTask, before }): AuditEffect => ({
-    ...ofRecurring(recurringTask),
-    before: recurringTaskFields.of(before),
-    after: recurringTaskFields.of(recurringTask),
-  }),
-  setReminder: ({ reminder, before }): AuditEffect => ({
-    ...ofReminder(reminder),
-    ...(before && { before: reminderFields.of(before.value) }),
-    after: reminderFields.of(reminder),
-  }),
-  cancelReminder: ({ before: { value } }): AuditEffect => ({ ...ofReminder(value), before: reminderFields.of(value) }),
+  createTodo: ({ todo }) => ofTodo(todo, { after: todo }),
+  replaceTodo: ({ todo, before }) => ofTodo(todo, { before, after: todo }),
+  delegateTodo: ({ todo, before }) => ofTodo(todo, { before, after: todo }),
+  deleteTodo: ({ todo }) => ofTodo(todo, { before: todo }),
+  createRecurringTask: ({ recurringTask: task }) => ofRecurring(task, { after: task }),
+  replaceRecurringTask: ({ recurringTask: task, before }) => ofRecurring(task, { before, after: task }),
+  setReminder: ({ reminder, before }) => ofReminder(reminder, { before: before?.value, after: reminder }),
+  cancelReminder: ({ before: { value } }) => ofReminder(value, { before: value }),
 };

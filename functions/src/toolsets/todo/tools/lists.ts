@@ -2,18 +2,7 @@
 import { z } from 'zod';
 import { reading, textUpTo } from '../../../mcp/tool.ts';
 import { SORT_FIELDS } from '../rules/todo.ts';
-import {
-  cursor,
-  filters,
-  listed,
-  listedLimit,
-  listResponse,
-  listShape,
-  listText,
-  pageLimit,
-  pageOf,
-  sortOrder,
-} from './todoLists.ts';
+import * as lists from './todoLists.ts';
 import { defineTool } from './todoResponses.ts';
 
 const example = {
@@ -32,17 +21,17 @@ export const listTasks = defineTool({
   description: 'Lists to-dos, filtered and sorted; todo.search_tasks finds words.',
   details: 'Date ranges include both ends. Sorted by a date, to-dos without it are last.',
   input: z.strictObject({
-    ...filters,
+    ...lists.filters,
     sort_by: z.enum(SORT_FIELDS).optional().describe('Default: created_at'),
-    sort_order: sortOrder,
-    limit: listedLimit,
-    cursor,
+    sort_order: lists.sortOrder,
+    limit: lists.listedLimit,
+    cursor: lists.cursor,
   }),
-  output: listShape,
+  output: lists.listShape,
   ...reading,
   example,
-  text: listText,
-  handler: listed,
+  text: lists.listText,
+  handler: lists.listed,
 });
 
 export const filterTasks = defineTool({
@@ -50,16 +39,16 @@ export const filterTasks = defineTool({
   title: 'Filter to-dos',
   description: 'Lists to-dos matching all criteria, like todo.list_tasks.',
   input: z.strictObject({
-    ...filters,
+    ...lists.filters,
     sort_by: z.enum(SORT_FIELDS).exclude(['completed_at']).optional().describe('Default: created_at'),
-    sort_order: sortOrder,
-    limit: pageLimit(),
-    cursor,
+    sort_order: lists.sortOrder,
+    limit: lists.pageLimit(),
+    cursor: lists.cursor,
   }),
-  output: listShape,
+  output: lists.listShape,
   ...reading,
   example: { ...example, completed: false },
-  handler: listed,
+  handler: lists.listed,
 });
 
 export const sortTasks = defineTool({
@@ -69,14 +58,14 @@ export const sortTasks = defineTool({
   details: 'To-dos that lack the date come last.',
   input: z.strictObject({
     sort_by: z.enum(SORT_FIELDS).describe('Sort by'),
-    sort_order: sortOrder,
-    limit: pageLimit(),
-    cursor,
+    sort_order: lists.sortOrder,
+    limit: lists.pageLimit(),
+    cursor: lists.cursor,
   }),
-  output: listShape,
+  output: lists.listShape,
   ...reading,
   example: { sort_by: 'due_date', sort_order: 'asc', limit: 20 },
-  handler: listed,
+  handler: lists.listed,
 });
 
 export const searchTasks = defineTool({
@@ -85,12 +74,16 @@ export const searchTasks = defineTool({
   description: 'Finds to-dos whose title and description contain all words or word prefixes.',
   details:
     'Ignores case, accents and letters after the 15th of a word. In descriptions with hundreds of long words, the last ones may not be found. Order: title matches before others, then newest first.',
-  input: z.strictObject({ query: textUpTo(200).describe('Words to find'), limit: listedLimit, cursor }),
-  output: listShape,
+  input: z.strictObject({
+    query: textUpTo(200).describe('Words to find'),
+    limit: lists.listedLimit,
+    cursor: lists.cursor,
+  }),
+  output: lists.listShape,
   ...reading,
   example: { query: 'meeting' },
   handler: async ({ services, principal }, { query, ...page }) => {
-    const found = await services.todos.search(principal.owner_uid, query, pageOf({ query }, page));
-    return listResponse({ services, principal }, { query }, found, page);
+    const found = await services.todos.search(principal.owner_uid, query, lists.pageOf({ query }, page));
+    return lists.listResponse({ services, principal }, { query }, found, page);
   },
 });

@@ -102,8 +102,7 @@ export const setTaskDueDate = defineTool({
   title: "Set a to-do's due date",
   description: "Sets a to-do's due date and moves its reminder; null removes both.",
   input: z.strictObject({ task_id: shapes.taskId, due_date: shapes.dateOrNull('null removes it') }),
-  output: shapes.writtenShape,
-  ...shapes.writing({ destructiveHint: false, idempotentHint: true }),
+  ...shapes.setting,
   example: { task_id: 'todo-xxx-001', due_date: '2099-02-11T17:00:00Z' },
   response: (outcome: EditedOutcome, { due_date }) => {
     const dueDate = shapes.dateOf(due_date);
@@ -118,8 +117,7 @@ export const setTaskPriority = defineTool({
   title: "Set a to-do's priority",
   description: "Sets a to-do's priority.",
   input: z.strictObject({ task_id: shapes.taskId, priority: shapes.priority('New priority') }),
-  output: shapes.writtenShape,
-  ...shapes.writing({ destructiveHint: false, idempotentHint: true }),
+  ...shapes.setting,
   example: { task_id: 'todo-xxx-001', priority: 'HIGH' },
   response: (outcome: EditedOutcome, { priority: wanted }) =>
     shapes.editResponse(outcome, `Priority set to ${wanted}.`),
@@ -133,8 +131,7 @@ export const addTaskTags = defineTool({
   description: 'Adds tags to a to-do, keeping its others; todo.update_task replaces all tags.',
   details: 'Skips tags that the to-do already has, ignoring case.',
   input: z.strictObject({ task_id: shapes.taskId, tags: shapes.fewTags('Tags to add') }),
-  output: shapes.writtenShape,
-  ...shapes.writing({ destructiveHint: false, idempotentHint: true }),
+  ...shapes.setting,
   example: { task_id: 'todo-xxx-001', tags: ['urgent', 'bug'] },
   response: (outcome: EditedOutcome) => shapes.editResponse(outcome, 'Tags added.'),
   handler: ({ services, principal, recordResponse }, { task_id, tags: moreTags }) =>
@@ -147,17 +144,14 @@ export const completeTask = defineTool({
   description: 'Completes a to-do. If it repeats, creates the next occurrence.',
   details: 'Deletes its reminder. Completing a completed to-do is an error and changes nothing.',
   input: z.strictObject({ task_id: shapes.taskId }),
-  output: optionalFields({
-    success: z.boolean(),
-    task: shapes.taskShape,
-    message: z.string(),
-    next_occurrence: shapes.occurrenceShape.describe('If the to-do is recurring, the next occurrence'),
+  output: shapes.writtenShape.extend({
+    next_occurrence: shapes.occurrenceShape.optional().describe('If the to-do is recurring, the next occurrence'),
   }),
   ...shapes.writing({ destructiveHint: false, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001' },
   response: ({ todo, next }: EndedOutcome) => {
     const { sentence, ...rest } = shapes.following(next);
-    return { success: true, task: todoResponse(todo), message: `Task completed!${sentence}`, ...rest };
+    return { ...shapes.writtenResponse(todo, `Task completed!${sentence}`), ...rest };
   },
   handler: ({ services, principal, recordResponse }, { task_id }) =>
     services.todos.complete(principal.owner_uid, task_id, recordResponse),
@@ -169,12 +163,9 @@ export const reopenTask = defineTool({
   description: 'Reopens a completed to-do and its reminder.',
   details: 'For a recurring to-do, removes the occurrence created by its completion, unless it was changed.',
   input: z.strictObject({ task_id: shapes.taskId }),
-  output: optionalFields({
-    success: z.boolean(),
-    task: shapes.taskShape,
-    message: z.string(),
-    removed_occurrence: z.string(),
-    kept_occurrence: z.string(),
+  output: shapes.writtenShape.extend({
+    removed_occurrence: z.string().optional(),
+    kept_occurrence: z.string().optional(),
   }),
   ...shapes.writing({ destructiveHint: false, idempotentHint: false }),
   example: { task_id: 'todo-xxx-002' },
@@ -182,9 +173,7 @@ export const reopenTask = defineTool({
     const kept = next?.isWithdrawn === false;
     const more = kept ? ' The next occurrence stays, because it was changed.' : '';
     return {
-      success: true,
-      task: todoResponse(todo),
-      message: `Task reopened.${more}`,
+      ...shapes.writtenResponse(todo, `Task reopened.${more}`),
       removed_occurrence: next?.isWithdrawn ? next.todo.id : undefined,
       kept_occurrence: kept ? next.todo.id : undefined,
     };

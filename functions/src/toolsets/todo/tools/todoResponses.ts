@@ -118,6 +118,9 @@ export function writtenResponse(todo: Todo, message: string) {
 /** Properties of tools that change to-dos. All roles may change their own to-dos, but read-only agents may not. */
 export const writing = (hints: WritingHints) => ({ ...writingAs('viewer', hints), agentRole: 'worker' as const });
 
+/** Properties of tools that set a field of a to-do. */
+export const setting = { output: writtenShape, ...writing({ destructiveHint: false, idempotentHint: true }) };
+
 /** @throws MusterError VALIDATION_ERROR if the edit sets no field */
 export function requireChange(edit: Readonly<Record<string, unknown>>, names: string): void {
   if (Object.values(edit).some((value) => value !== undefined)) return;

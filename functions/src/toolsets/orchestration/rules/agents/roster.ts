@@ -1,7 +1,9 @@
 /** Ranks hosted agents for a task, lists the available agents, and chooses a workflow and fallback agents. */
+
 import { NO_ROUTING, pinnedFor, type Routing } from '../../../../access/rules/workspace.ts';
 import { type Agent, foldedCapability } from '../../../../agents/rules/agent.ts';
 import type { ListPage } from '../../../../kernel/paging.ts';
+import { Service } from '../../../../kernel/ports.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import type { AgentProfile, Availability, HostedAgent } from './model.ts';
 import {
@@ -147,16 +149,12 @@ export interface Situation extends Experience {
   readonly agentStatuses: readonly AgentStatus[];
 }
 
+export interface AgentOverview {
+  readonly overview: { live(workspace: string, limit: number): Promise<ListPage<Agent>> };
+}
+
 /** Lists agents for workflow steps. Source: the orchestration specification, list_agents and get_capabilities. */
-export class AgentRoster {
-  private readonly ports: OrchestrationPorts;
-  private readonly overview: { live(workspace: string, limit: number): Promise<ListPage<Agent>> };
-
-  constructor(ports: OrchestrationPorts, overview: AgentRoster['overview']) {
-    this.ports = ports;
-    this.overview = overview;
-  }
-
+export class AgentRoster extends Service<OrchestrationPorts & AgentOverview> {
   agentStatuses() {
     return agentStatusesOf(this.ports.hosted());
   }
@@ -177,7 +175,7 @@ export class AgentRoster {
     );
     const [measures, live] = await Promise.all([
       withMetrics ? this.ports.measures.read(capable.map(({ name }) => name)) : undefined,
-      this.overview.live(workspace, MAX_LIVE),
+      this.ports.overview.live(workspace, MAX_LIVE),
     ]);
     const hosted = capable.map((agent) => ({ ...agent, metrics: metricsOf(measures?.get(agent.name)) }));
     const network = live.items.filter((agent) => word === undefined || hasCapability(agent, word));

@@ -2,6 +2,7 @@
  * One call: asks an agent, retries after transient failures, then asks the fallback agents. Each attempt respects the
  * budget and the time limit, and is recorded at its start and its end. Source: docs/semantics.md#orchestration.
  */
+import { Service } from '../../../../kernel/ports.ts';
 import type { FailureClass, HostedAgent, ModelAnswer, ModelFailure } from '../agents/model.ts';
 import type { Attempt } from '../calls/attempt.ts';
 import type { OrchestrationPorts } from '../ports.ts';
@@ -59,24 +60,16 @@ interface FailedCall {
 export type CallResult = AnsweredCall | FailedCall;
 
 /** Makes a call. Rejects only if the journal fails, or if a task's or workspace's budget cannot cover the call. */
-export const call = (...made: ConstructorParameters<typeof Calling>) => new Calling(...made).run();
+export function call(request: Call, ports: OrchestrationPorts, accounts: Accounts): Promise<CallResult> {
+  return new Calling({ ...ports, request, accounts }).run();
+}
 
-class Calling {
-  private readonly request: Call;
-  private readonly ports: OrchestrationPorts;
-  private readonly accounts: Accounts;
+class Calling extends Service<OrchestrationPorts & { readonly request: Call; readonly accounts: Accounts }> {
+  private readonly request = this.ports.request;
   private readonly attempts: Attempt[] = [];
-  private waiting: HostedAgent[];
+  private waiting = [...this.request.candidates];
   /** Output tokens to request. After an answer that was truncated before any text, the number is increased. */
-  private capacity: number;
-
-  constructor(request: Call, ports: OrchestrationPorts, accounts: Accounts) {
-    this.request = request;
-    this.ports = ports;
-    this.accounts = accounts;
-    this.waiting = [...request.candidates];
-    this.capacity = request.maxOutputTokens;
-  }
+  private capacity = this.request.maxOutputTokens;
 
   async run(): Promise<CallResult> {
     for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
@@ -90,7 +83,7 @@ class Calling {
     if (this.request.signal.aborted) return this.isCancelled(agent);
     const availability = agent.availability();
     if (!availability.available) return this.notAttempted(agent, 'unavailable', availability.reason);
-    if (this.accounts.refusedProviders.has(agent.provider))
+    if (this.ports.accounts.refusedProviders.has(agent.provider))
       return this.notAttempted(agent, 'unavailable', `${agent.provider} has refused this deployment's key or quota.`);
     // The increased limit of the previous agent may be more than this agent needs or accepts.
     this.capacity = Math.max(this.request.maxOutputTokens, Math.min(this.capacity, OUTPUT_TOKENS.default));
@@ -116,7 +109,7 @@ class Calling {
     waited: number,
   ): Promise<{ readonly outcome: Outcome; readonly maxOutputTokens: number } | undefined> {
     const { clock, timer } = this.ports;
-    const { journal, budget } = this.accounts;
+    const { journal, budget } = this.ports.accounts;
     const { key, prompt, deadline, timeout, sharedBy } = this.request;
     const { name, provider, model, price } = agent;
     const time = Math.min(timeout, deadline.getTime() - clock.now().getTime());
@@ -180,7 +173,7 @@ class Calling {
     if (reaction === 'stop') this.waiting = [];
     if (reaction === 'larger_context')
       this.waiting = this.waiting.filter((one) => one.capabilities.contextWindow > capabilities.contextWindow);
-    if (reaction === 'other_provider') this.accounts.refusedProviders.add(provider);
+    if (reaction === 'other_provider') this.ports.accounts.refusedProviders.add(provider);
     if (reaction !== 'retry' || failed >= request.attempts) return undefined;
     const left = request.deadline.getTime() - ports.clock.now().getTime();
     return backoff(failed, failure.retry_after_ms, left, ports.randomness.integer(1001) / 1000);

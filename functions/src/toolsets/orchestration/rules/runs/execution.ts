@@ -277,7 +277,7 @@ class RunExecutor {
     try {
       const work = await (agentsOf(task.due.step)[0] === NETWORK
         ? executeOnNetwork(task, this.ports)
-        : new HostedStep(task, this.ports).execute());
+        : new HostedStep({ ...this.ports, task }).execute());
       const { output, results, ...rest } = work.record;
       if (byteLength([output, results]) <= MAX_OUTPUT_BYTES) return work;
       const message = `The output exceeds ${MAX_OUTPUT_BYTES} bytes.`;

@@ -1,8 +1,10 @@
 /** Executes a step whose agents are hosted models. */
+
 import { BudgetExhaustedError } from '../../../../graph/rules/budget.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
+import { Service } from '../../../../kernel/ports.ts';
 import { type AgentRole, CAPABILITY_OF } from '../agents/profile.ts';
-import { type AgentStatus, agentStatusesOf, fallbackAgents } from '../agents/roster.ts';
+import { agentStatusesOf, fallbackAgents } from '../agents/roster.ts';
 import type { RunBudget } from '../calls/budget.ts';
 import { type CallResult, call } from '../calls/calling.ts';
 import type { StepJournal } from '../calls/journal.ts';
@@ -30,22 +32,15 @@ export interface StepTask {
   readonly forbidden: readonly string[];
 }
 
-export class HostedStep {
-  private readonly task: StepTask;
-  private readonly ports: OrchestrationPorts;
-  private readonly agentStatuses: readonly AgentStatus[];
-  private readonly agents: readonly string[];
+export class HostedStep extends Service<OrchestrationPorts & { readonly task: StepTask }> {
+  private readonly task = this.ports.task;
+  private readonly agents = agentsOf(this.task.due.step);
+  private readonly agentStatuses = agentStatusesOf(this.ports.hosted()).filter(
+    ({ name }) => !this.task.forbidden.includes(name),
+  );
   private readonly calls: Promise<CallResult>[] = [];
   private readonly isOver = new AbortController();
-  private readonly signal: AbortSignal;
-
-  constructor(task: StepTask, ports: OrchestrationPorts) {
-    this.task = task;
-    this.ports = ports;
-    this.signal = AbortSignal.any([task.lease.stop, this.isOver.signal]);
-    this.agentStatuses = agentStatusesOf(ports.hosted()).filter(({ name }) => !task.forbidden.includes(name));
-    this.agents = agentsOf(task.due.step);
-  }
+  private readonly signal = AbortSignal.any([this.task.lease.stop, this.isOver.signal]);
 
   /** Executes the step. If a call throws, the other calls are cancelled, unless that call only waits for a budget. */
   async execute(): Promise<StepWork> {
