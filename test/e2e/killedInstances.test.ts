@@ -5,6 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
+import { requireProofInvariants } from '../eval/invariants.ts';
+import { storedIn } from '../eval/stored.ts';
 import { registerAgent, type TestAgent } from './support/agents.ts';
 import { everyItem, succeed } from './support/calls.ts';
 import { type Connection, connect, isRecord } from './support/clients.ts';
@@ -33,9 +35,9 @@ describe('a tool call', () => {
   after(() => leader?.close());
 
   /** Repeats a call until an instance responds. */
-  function persist(tool: string, args: Fields = {}): Promise<Fields> {
+  function persist(tool: string, args: Fields = {}, client = leader): Promise<Fields> {
     return eventually(`${tool} returns a response`, async () => {
-      const answer = await leader.call(tool, args).catch(() => undefined);
+      const answer = await client.call(tool, args).catch(() => undefined);
       if (answer === undefined) return undefined;
       assert.equal(answer.isError, false, `${tool}: ${answer.text}`);
       return answer.structured;
@@ -43,17 +45,17 @@ describe('a tool call', () => {
   }
 
   /** Calls a tool with a key, and kills all instances during the call. Then repeats the call until it succeeds. */
-  async function callAndKill(tool: string, args: Fields): Promise<Fields> {
+  async function callAndKill(tool: string, args: Fields, client = leader): Promise<Fields> {
     // First makes sure that an instance runs. If one is killed before it listens, the emulator waits for a long time.
     await persist('coordination_get_status');
     const pids = instances();
     const keyed = { ...args, idempotency_key: randomUUID() };
     const before = await settledCount();
-    const call = leader.call(tool, keyed);
+    const call = client.call(tool, keyed);
     const killing = calls++ % 3 === 0 ? delay(5) : settledMoreThan(before);
     const [first] = await Promise.allSettled([call, killing.then(() => kill(pids))]);
     const committed = (await settledCount()) > before;
-    const repeated = await persist(tool, keyed);
+    const repeated = await persist(tool, keyed, client);
     if (first.status === 'fulfilled') assert.deepEqual(repeated, first.value.structured, `second response of ${tool}`);
     else interruptions[committed ? 'after' : 'before']++;
     return repeated;
@@ -83,6 +85,41 @@ describe('a tool call', () => {
     assert.deepEqual(status['tasks'], { available: 0, claimed: 0, in_progress: 0, done: done.length, failed: 0 });
     const known = await succeed(leader, 'coordination_register_agent', { agent_id: agent.id, role: 'worker' });
     assert.ok(isRecord(known['agent']) && known['agent']['tasks_completed'] === done.length);
+  });
+
+  it('that hands in, approves or sends back a result keeps the invariants of proofs if it is killed', async () => {
+    const place = newWorkspace('proofs-killed');
+    const clients = await Promise.all(
+      ['author', 'reviewer'].map(async (name) => {
+        const { id, token } = await registerAgent(name);
+        const client = await connect('client 2026-07-28', endpointUrl('', { workspace: place }), token);
+        await succeed(client, 'coordination_register_agent', { agent_id: id, role: 'worker' });
+        return { id, client };
+      }),
+    );
+    const lead = await connect('client 2026-07-28', endpointUrl('', { workspace: place }), await tokenOf('leader'));
+    const [author, reviewer] = clients;
+    assert.ok(author && reviewer);
+    const wanted = { description: 'Write the parser', acceptance: { review: 'any' } };
+    const created = await callAndKill('coordination_create_task', wanted, lead);
+    assert.ok(isRecord(created['task']));
+    const { id } = created['task'];
+    const finishes = async ({ id: agent_id, client }: typeof author, more: Fields): Promise<Fields> => {
+      const { task } = await persist('coordination_claim_task', { agent_id, start: true }, client);
+      assert.ok(isRecord(task), agent_id);
+      const report = { agent_id, task_id: task['id'], ...more };
+      const answer = await callAndKill('coordination_complete_task', report, client);
+      requireProofInvariants(await storedIn(place));
+      return answer;
+    };
+    for (const [number, verdict] of ['request_changes', 'approve'].entries()) {
+      await finishes(author, { output: `Attempt ${number}` });
+      await finishes(reviewer, { output: 'Handle empty input.', verdict });
+    }
+    const { tasks } = await storedIn(place);
+    const task = tasks.find((one) => one.id === id);
+    assert.deepEqual([task?.status, task?.rounds, task?.claim_epoch], ['done', 1, 2]);
+    await Promise.all([...clients.map(({ client }) => client), lead].map((one) => one.close()));
   });
 });
 

@@ -52,6 +52,7 @@ const plan = fc.record({
         review: fc.constant('any'),
         confirm: fc.constant('owner'),
         otherwise: fc.constantFrom('ask' as const, 'fail' as const),
+        rounds: fc.integer({ min: 1, max: 3 }),
       },
       { requiredKeys: [] },
     ),

@@ -12,7 +12,18 @@ import { succeed } from '../support/calls.ts';
 import { newPerson } from '../support/people.ts';
 import { type ScriptedModel, startScriptedModel } from '../support/scriptedModel.ts';
 import { eventually } from '../support/waiting.ts';
-import { assemble, type Cast, claims, completes, made, merged, PLAN, plans, proposes } from './support/cast.ts';
+import {
+  assemble,
+  type Cast,
+  claims,
+  completes,
+  made,
+  merged,
+  PLAN,
+  plans,
+  proposes,
+  provingTask,
+} from './support/cast.ts';
 import { Visit } from './support/visit.ts';
 
 describe('the console during a day of work', function () {
@@ -49,7 +60,8 @@ describe('the console during a day of work', function () {
     await browser?.close();
   });
 
-  const worktrees = () => `${fixture.folder}/worktrees`;
+  let folder = 'worktrees';
+  const worktrees = () => `${fixture.folder}/${folder}`;
   const place = (path: string) => `${path}${path.includes('?') ? '&' : '?'}workspace=${cast.workspace}`;
   const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true });
   const choose = async (page: Page, entry: string) => {
@@ -174,6 +186,47 @@ describe('the console during a day of work', function () {
     await page.reload();
     await page.getByText(/tokens, 9 attempts,/).waitFor();
     await page.getByRole('link', { name: 'Try it on the old browser' }).waitFor();
+  });
+
+  it('asks Ada to confirm a result after its command failed once, and a reviewer sent it back once', async () => {
+    const { bob, lead } = cast;
+    const { page } = ada;
+    folder = 'proven';
+    // The command fails the first time.
+    const marker = `${fixture.folder}/tested`;
+    const command = `test -f ${marker} || { touch ${marker}; echo 'No test of the session'; exit 1; }`;
+    const description = `Prove the session ${cast.workspace}`;
+    const { taskId } = await fixture.createTask({
+      description,
+      branch: `feature/proven-${cast.workspace}`,
+      acceptance: { command, review: 'any', confirm: 'owner' },
+      config: { acceptance: command },
+    });
+    const attempt = async (step: string) => {
+      const env = claudeEnvironment(fixture.folder, model.url);
+      const runner = fixture.startRunner(['--once', '--worktrees', worktrees()], { env });
+      await runner.ended;
+      const task = await provingTask(lead.client, taskId);
+      assert.equal(task?.verifying?.step, step === 'command' ? undefined : step, runner.output());
+      return task;
+    };
+    const failed = await attempt('command');
+    assert.match(failed?.sent_back?.at(-1)?.comments ?? '', /No test of the session/);
+    await attempt('review');
+    const judge = async (verdict: string, output: string) => {
+      const review = await made(bob.client, 'coordination_claim_task', { agent_id: bob.id, start: true });
+      await completes(bob, review, { verdict, output });
+    };
+    await judge('request_changes', 'Name the session.');
+    await attempt('review');
+    await judge('approve', 'It is right.');
+    await ada.follow(place('/'));
+    const question = page.getByRole('article').filter({ hasText: description });
+    await question.getByRole('button', { name: /^approve$/i }).click();
+    await ada.follow(place(`/t/${taskId}`));
+    await page.locator('.sentence .state').getByText('Done').waitFor();
+    const { proven = [], sent_back = [] } = (await provingTask(lead.client, taskId)) ?? {};
+    assert.deepEqual([proven.map(({ step }) => step), sent_back.length], [['command', 'review', 'person'], 2]);
   });
 
   it('lets Ada undo all changes that an agent has made since a given time', async () => {

@@ -211,7 +211,7 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
     'a result that nobody has reviewed in time': async (fixture) => {
       await verifying(fixture, { review: 'any' });
       fixture.pass(25 * 3600);
-      return (app) => fixture.sweep(app);
+      return (app) => sweepPart(fixture, app, app.services.proofs.sweepJob);
     },
     'the end of a backoff': async (fixture) => {
       const { agent_id, task_id } = await fixture.holder();

@@ -147,3 +147,20 @@ export async function merged(number: unknown): Promise<void> {
   });
   assert.equal(status, 202);
 }
+
+const provingTasks = z.object({
+  tasks: z.array(
+    z.object({
+      id: z.string(),
+      verifying: z.object({ step: z.string() }).optional(),
+      sent_back: z.array(z.object({ comments: z.string() })).optional(),
+      proven: z.array(z.object({ step: z.string() })).optional(),
+    }),
+  ),
+});
+
+/** Returns what is proven of a task, and what was sent back. */
+export async function provingTask(client: Connection, id: string) {
+  const { tasks } = provingTasks.parse(await succeed(client, 'coordination_get_all_tasks'));
+  return tasks.find((task) => task.id === id);
+}
