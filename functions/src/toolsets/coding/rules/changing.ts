@@ -164,7 +164,13 @@ export class CodingChanges extends Service<CodingPorts> {
     const { agent_id } = principal;
     const { agents, sessions } = this.ports;
     const { id, workspace, session } = found.value;
-    if (agent_id === undefined) throw noHolder(id);
+    if (agent_id === undefined)
+      throw new MusterError('CONFLICT', `Task "${id}" is unclaimed, and people cannot hold tasks.`, {
+        field: 'status',
+        reason: 'NOT_HOLDER',
+        suggestion:
+          'Call as an agent, claim the task for one of your agents with coding.claim_task {taskId, agentId}, or start a runner.',
+      });
     const refusal = await budgetRefusal(this.ports, found.value);
     if (refusal !== undefined)
       throw notClaimable(id, 'a budget of the task is exhausted', 'Raise the budget with system.setBudget.');
@@ -204,14 +210,5 @@ function nothingToUpdate(): MusterError {
     field: 'status',
     reason: 'NOTHING_TO_UPDATE',
     suggestion: 'Set status, log or both.',
-  });
-}
-
-function noHolder(taskId: string): MusterError {
-  return new MusterError('CONFLICT', `Task "${taskId}" is unclaimed, and people cannot hold tasks.`, {
-    field: 'status',
-    reason: 'NOT_HOLDER',
-    suggestion:
-      'Call as an agent, claim the task for one of your agents with coding.claim_task {taskId, agentId}, or start a runner.',
   });
 }

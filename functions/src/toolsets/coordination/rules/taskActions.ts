@@ -73,7 +73,12 @@ export class TaskActions extends Service<CoordinationPorts> {
     { taskId, withDependents, comments }: Retry,
     recordResponse: RecordResponse<RequeuedTask>,
   ): Promise<RequeuedTask> {
-    if (comments !== undefined && withDependents) throw sendsBackOne();
+    if (comments !== undefined && withDependents)
+      throw new MusterError('VALIDATION_ERROR', 'Set comments or with_dependents, not both.', {
+        field: 'with_dependents',
+        reason: 'SENDS_BACK_ONE',
+        suggestion: 'comments sends back one task, whose dependents then wait again.',
+      });
     return applyTaskAction(this.ports, principal, taskId, async (found, now) => {
       if (isOfRun(found.value)) throw runHasEnded(taskId);
       if (comments !== undefined) {
@@ -234,14 +239,6 @@ export function undoRequeue(task: Task, previous: Task, isHolderOnline: boolean,
 export function restoreOutcome(task: Task, previous: Task): Task {
   if (task.status !== 'available') throw invalidTransition(task, 'be ended again');
   return { ...previous, former_ends: task.former_ends.slice(0, -1) };
-}
-
-function sendsBackOne(): MusterError {
-  return new MusterError('VALIDATION_ERROR', 'Set comments or with_dependents, not both.', {
-    field: 'with_dependents',
-    reason: 'SENDS_BACK_ONE',
-    suggestion: 'comments sends back one task, whose dependents then wait again.',
-  });
 }
 
 function retrySuggestion(status: TaskStatus): string {

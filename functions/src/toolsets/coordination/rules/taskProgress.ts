@@ -181,27 +181,25 @@ function requireReportable(task: Task, outcome: ReportedOutcome, by: Principal, 
   const { id, reviews, coding, acceptance } = task;
   const isReview = reviews !== undefined && coding === undefined;
   if (outcome.kind !== 'done') return;
-  if (!isReview && outcome.verdict !== undefined) throw notAReview(id);
-  if (isReview && outcome.verdict === undefined) throw verdictNeeded(id);
+  if (!isReview && outcome.verdict !== undefined)
+    throw new MusterError('VALIDATION_ERROR', `Task "${id}" is not a review.`, {
+      field: 'verdict',
+      reason: 'NOT_A_REVIEW',
+      suggestion: 'Omit verdict. Only reviews of the work of other agents have one.',
+    });
+  if (isReview && outcome.verdict === undefined)
+    throw new MusterError('REQUIRED_FIELD', `Task "${id}" is a review, which needs a verdict.`, {
+      field: 'verdict',
+      reason: 'VERDICT_NEEDED',
+      suggestion: 'Set verdict to approve or request_changes, and output to what is to be changed, or why it is right.',
+    });
   if (isReview && isAuthor(reviews, agent, by)) throw ownWork(id);
   if (acceptance?.command !== undefined && coding === undefined && outcome.work?.branch === undefined)
-    throw branchNeeded(id, acceptance.command);
-}
-
-function notAReview(id: string): MusterError {
-  return new MusterError('VALIDATION_ERROR', `Task "${id}" is not a review.`, {
-    field: 'verdict',
-    reason: 'NOT_A_REVIEW',
-    suggestion: 'Omit verdict. Only reviews of the work of other agents have one.',
-  });
-}
-
-function verdictNeeded(id: string): MusterError {
-  return new MusterError('REQUIRED_FIELD', `Task "${id}" is a review, which needs a verdict.`, {
-    field: 'verdict',
-    reason: 'VERDICT_NEEDED',
-    suggestion: 'Set verdict to approve or request_changes, and output to what is to be changed, or why it is right.',
-  });
+    throw new MusterError('REQUIRED_FIELD', `Task "${id}" is done when ${acceptance.command} succeeds on its branch.`, {
+      field: 'branch',
+      reason: 'BRANCH_NEEDED',
+      suggestion: 'Set branch to the branch that contains your work.',
+    });
 }
 
 function ownWork(id: string): MusterError {
@@ -209,14 +207,6 @@ function ownWork(id: string): MusterError {
     field: 'task_id',
     reason: 'OWN_WORK',
     suggestion: 'Release the review with coordination.release_task. Another agent has to claim it.',
-  });
-}
-
-function branchNeeded(id: string, command: string): MusterError {
-  return new MusterError('REQUIRED_FIELD', `Task "${id}" is done when ${command} succeeds on its branch.`, {
-    field: 'branch',
-    reason: 'BRANCH_NEEDED',
-    suggestion: 'Set branch to the branch that contains your work.',
   });
 }
 

@@ -137,7 +137,12 @@ export class TaskUpdates extends Service<CoordinationPorts> {
 function withUpdatedFields(before: Task, { deadline, hints, files, ...update }: TaskUpdate): Task {
   const { description = before.description, priority = before.priority } = update;
   const { required_capabilities = before.required_capabilities } = update;
-  if (before.coding !== undefined && update.required_capabilities !== undefined) throw codingRequires(before);
+  if (before.coding !== undefined && update.required_capabilities !== undefined)
+    throw new MusterError('VALIDATION_ERROR', `The capabilities of the coding task "${before.id}" cannot be changed.`, {
+      field: 'required_capabilities',
+      reason: 'CODING_TASK',
+      suggestion: 'Omit required_capabilities. For another tool or project, create another task.',
+    });
   const { deadline: former, context, ...rest } = before;
   const kept = deadline === undefined ? former : (deadline ?? undefined);
   const { hints: formerHints, ...contextRest } = context;
@@ -217,13 +222,5 @@ function blockedWhileHeld({ id, claim }: Task): MusterError {
     field: 'dependencies',
     reason: 'WRONG_STATE',
     suggestion: 'Release the task with coordination.release_task first, or set only dependencies that are done.',
-  });
-}
-
-function codingRequires({ id }: Task): MusterError {
-  return new MusterError('VALIDATION_ERROR', `The capabilities of the coding task "${id}" cannot be changed.`, {
-    field: 'required_capabilities',
-    reason: 'CODING_TASK',
-    suggestion: 'Omit required_capabilities. For another tool or project, create another task.',
   });
 }

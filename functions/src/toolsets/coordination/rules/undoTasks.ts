@@ -232,7 +232,11 @@ export class SessionUndo extends Service<UndoPorts> {
   readonly session = async (effect: AuditEffect, by: Principal): Promise<readonly CoordinationChange[]> => {
     const { sessions, sessionFields } = this.ports;
     const { workspace = '' } = effect;
-    if (!hasRole(roleIn(by, workspace) ?? 'viewer', 'leader')) throw leadersOnly(effect);
+    if (!hasRole(roleIn(by, workspace) ?? 'viewer', 'leader'))
+      throw new MusterError('FORBIDDEN', `Only leaders can change the goal of the session "${effect.id}".`, {
+        reason: 'ROLE_TOO_WEAK',
+        suggestion: `Ask a leader of the workspace "${effect.workspace}" to undo the change.`,
+      });
     if (effect.before === undefined || effect.after === undefined) throw cannotUndoError(effect, REOPEN);
     const open = await sessions.current(workspace);
     if (open?.session.id !== effect.id) throw changedSinceError(effect, ['it was archived']);
@@ -245,10 +249,3 @@ export class SessionUndo extends Service<UndoPorts> {
 
 const REOPEN =
   'coordination.reopen restores an archived session, and coordination.init_coordination starts another one.';
-
-function leadersOnly({ id, workspace }: AuditEffect): MusterError {
-  return new MusterError('FORBIDDEN', `Only leaders can change the goal of the session "${id}".`, {
-    reason: 'ROLE_TOO_WEAK',
-    suggestion: `Ask a leader of the workspace "${workspace}" to undo the change.`,
-  });
-}

@@ -153,7 +153,16 @@ export class Answers extends Service<InboxPorts> {
       !isAuthor &&
       agent_id !== undefined &&
       (await this.ports.agentsMayAnswer(owner_uid)).includes(agent_id);
-    if (!isAllowed) throw notAPerson(request);
+    if (!isAllowed)
+      throw new MusterError(
+        'FORBIDDEN',
+        `${request.asked_of_name} must answer the request "${request.id}" in person.`,
+        {
+          field: 'request_id',
+          reason: 'NOT_A_PERSON',
+          suggestion: 'agents_may_answer in preferences/{uid} lists agents that may answer requests of other agents.',
+        },
+      );
     return { uid: owner_uid, agentId: agent_id };
   }
 
@@ -263,16 +272,13 @@ function rulingOf(
   if (state === 'withdrawn') return isMember ? { says: 'give_up', by: asked_of_name } : { says: 'ask_another' };
   if (answer === APPROVE_RESULT) return { says: 'approve', by };
   if (answer === GIVE_UP) return { says: 'give_up', by: asked_of_name };
-  if (comment === undefined) throw commentNeeded();
+  if (comment === undefined)
+    throw new MusterError('REQUIRED_FIELD', 'The author must know what is to be changed.', {
+      field: 'comment',
+      reason: 'COMMENT_NEEDED',
+      suggestion: 'Set comment to what is to be changed.',
+    });
   return { says: 'request_changes', by, comments: comment, step: 'person', isPersons: true };
-}
-
-function commentNeeded(): MusterError {
-  return new MusterError('REQUIRED_FIELD', 'The author must know what is to be changed.', {
-    field: 'comment',
-    reason: 'COMMENT_NEEDED',
-    suggestion: 'Set comment to what is to be changed.',
-  });
 }
 
 function notAddressee({ id, asked_of_name }: Request): MusterError {
@@ -280,13 +286,5 @@ function notAddressee({ id, asked_of_name }: Request): MusterError {
     field: 'request_id',
     reason: 'NOT_ASKED',
     suggestion: 'If this is your own request, withdraw it with inbox.withdraw.',
-  });
-}
-
-function notAPerson({ id, asked_of_name }: Request): MusterError {
-  return new MusterError('FORBIDDEN', `${asked_of_name} must answer the request "${id}" in person.`, {
-    field: 'request_id',
-    reason: 'NOT_A_PERSON',
-    suggestion: 'agents_may_answer in preferences/{uid} lists agents that may answer requests of other agents.',
   });
 }
