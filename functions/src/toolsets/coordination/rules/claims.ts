@@ -49,9 +49,6 @@ import {
 } from './task.ts';
 import { noteWritten, taskChanges } from './taskChanges.ts';
 
-/** Default lease length. Source: docs/semantics.md#coordination. */
-export const DEFAULT_LEASE_SECONDS = 30 * 60;
-
 /** Shorter leases need an exact last-seen time of the agent, which is otherwise up to 30 seconds old. */
 const SHORT_LEASE_SECONDS = 5 * 60;
 

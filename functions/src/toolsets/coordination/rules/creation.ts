@@ -24,7 +24,7 @@ import {
 } from './dependencies.ts';
 import { firstKeys, type OpenedSession, openSession, queueGrowthIn } from './openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
-import { NOTHING_PROVEN } from './proof/proving.ts';
+import { NEVER_CLAIMED } from './proof/proving.ts';
 import { leads, notWaivable, withPerson } from './proof/requirements.ts';
 import type { Session } from './session.ts';
 import { CODING_TYPE, DEFAULT_TYPE, isOfRun, requireFutureDeadline, type Task } from './task.ts';
@@ -182,20 +182,11 @@ interface Creation {
 }
 
 function newTask(
-  {
-    id,
-    existing: existingIds,
-    files,
-    hints,
-    type,
-    deadline,
-    coding,
-    part_of: _,
-    acceptance: wanted,
-    ...draft
-  }: NumberedDraft,
+  numbered: NumberedDraft,
   { existing, dependents, session, createdBy, ownerUid, now, settings: { proof, mayWaive } }: Creation,
 ): Task {
+  const { id, existing: existingIds, files, hints, type, deadline, ...others } = numbered;
+  const { coding, part_of: _, acceptance: wanted, ...draft } = others;
   const before = existingIds.flatMap((dependency) => existing.get(dependency)?.value ?? []);
   const { blockers, ...standing } = dependencyStateOf(before);
   const kind = coding ? CODING_TYPE : (type ?? DEFAULT_TYPE);
@@ -217,12 +208,7 @@ function newTask(
     created_at: now,
     created_by: createdBy,
     ...(deadline && { deadline }),
-    claim_epoch: 0,
-    lapsed_claims: [],
-    retries: 0,
-    former_ends: [],
-    stuck: false,
-    ...NOTHING_PROVEN,
+    ...NEVER_CLAIMED,
     ...(acceptance && { acceptance }),
     file_wait: proof.file_wait_minutes,
     ...(ownerUid !== undefined && { owner_uid: ownerUid }),

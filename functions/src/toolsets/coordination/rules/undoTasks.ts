@@ -1,5 +1,4 @@
 /** Undoes changes of tasks and sessions. Source: docs/semantics.md#undo. */
-import type { Agent } from '../../../agents/rules/agent.ts';
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
 import type { AuditEffect } from '../../../kernel/auditLog.ts';
@@ -15,10 +14,10 @@ import {
 import { MusterError } from '../../../kernel/errors.ts';
 import { readUnreadable, Service } from '../../../kernel/ports.ts';
 import { requeuedCoding, withFailure } from './codingTask.ts';
-import { filesFor } from './files/reserving.ts';
+import { heldAgain } from './files/reserving.ts';
 import { queueGrowth } from './openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
-import { isFree, Proofs } from './proof/proofs.ts';
+import { freeAgent, Proofs } from './proof/proofs.ts';
 import { isVerifying } from './proof/proving.ts';
 import { type UndoneEffect, undoHandIn, undoVerdict } from './proof/undoProof.ts';
 import type { Session } from './session.ts';
@@ -34,7 +33,7 @@ import {
   sessionArchived,
   undoRequeue,
 } from './taskActions.ts';
-import { outcomeChanges, taskChanges } from './taskChanges.ts';
+import { outcomeChanges, reopenedDependents, taskChanges } from './taskChanges.ts';
 import { TaskUpdates } from './taskUpdates.ts';
 
 /** Fields that an undo never restores: claim epochs, previous outcomes, and fields derived from other tasks. */
@@ -161,15 +160,10 @@ export class TaskUndo extends Service<UndoPorts> {
     const grown = await queueGrowth(this.ports.sessions, before);
     if (grown.length === 0) throw sessionArchived(before.id, 'be reopened');
     const { claim } = former;
-    const agent = claim && isHeld(former.status) ? await this.ports.agents.find(claim.claimed_by) : undefined;
-    const holder = agent !== undefined && isFree(agent.value) ? agent : undefined;
+    const holder = claim && isHeld(former.status) ? await freeAgent(this.ports, claim.claimed_by) : undefined;
     const reopened = undoRequeue(before, former, holder !== undefined, now);
-    const { task, changes: files } = holder ? await filesFor(this.ports, reopened) : { task: reopened, changes: [] };
-    const held = holder ? [holdAgain(holder, task), ...files] : [];
-    const blocked = dependents.map(({ value, version: read }): CoordinationChange => {
-      return { kind: 'dependencyReopened', taskId: value.id, version: read };
-    });
-    return [...taskChanges(before, task, version, now), ...held, ...blocked, ...grown];
+    const { task, changes } = holder ? await heldAgain(this.ports, holder, reopened) : { task: reopened, changes: [] };
+    return [...taskChanges(before, task, version, now), ...changes, ...reopenedDependents(dependents), ...grown];
   }
 
   /** Undoes a hand-in or a verdict; undefined for any other change. */
@@ -196,12 +190,6 @@ export class TaskUndo extends Service<UndoPorts> {
   private async tasksOf(ids: readonly string[]): Promise<readonly Versioned<Task>[]> {
     return ids.length === 0 ? [] : (await this.ports.tasks.findAll(ids)).flatMap((one) => one ?? []);
   }
-}
-
-/** Returns the change that makes the agent hold the task again. The agent's last-seen time is not changed. */
-function holdAgain({ value, version }: Versioned<Agent>, { id, session, claim_epoch }: Task): CoordinationChange {
-  const agent = { ...value, held: { ...value.held, [id]: { session, claim_epoch } } };
-  return { kind: 'holdTask', agent, taskId: id, version };
 }
 
 function withoutProgressFields(effect: AuditEffect): AuditEffect {

@@ -7,7 +7,7 @@ import { MINUTE_MS } from '../../../../kernel/ports.ts';
 import { projectCapability } from '../codingTask.ts';
 import { CODING_TOOLS, isProgramCapability, type Task } from '../task.ts';
 import { REVIEWS, RUNS_COMMANDS } from './proofFields.ts';
-import { NOTHING_PROVEN, type Verifying } from './proving.ts';
+import { NEVER_CLAIMED, type Verifying } from './proving.ts';
 
 /** Type of review tasks. */
 export const REVIEW_TYPE = 'review';
@@ -38,7 +38,7 @@ export function checkOf(
   const key = nodeKey({ kind: 'task', id: task.id });
   const family = author && familyOf(author);
   const check: Task = {
-    ...NOTHING_PROVEN,
+    ...NEVER_CLAIMED,
     id,
     workspace,
     session,
@@ -50,16 +50,11 @@ export function checkOf(
     blockers: 0,
     failed_dependencies: [],
     stuck_dependencies: {},
-    stuck: false,
     stuck_unsettled: false,
     required_capabilities: step === 'command' ? commandCapabilities(task) : reviewCapabilities(task),
     context: { files: step === 'command' ? [] : task.context.files },
     created_at: now,
     created_by: 'muster',
-    claim_epoch: 0,
-    lapsed_claims: [],
-    retries: 0,
-    former_ends: [],
     ...(owner_uid !== undefined && { owner_uid }),
     ...(isLinked && { part_of: { kind: 'task', id: task.id }, ancestors: [key, ...above] }),
     ...(step === 'command' ? { coding: codingOf(task, author, now) } : { given_type: REVIEW_TYPE }),
