@@ -187,20 +187,12 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
       ...settingsOf({ approvals: approvals ?? demanded, proof: proof ?? required }),
       ...(entered.some(({ kind }) => kind === 'setMember') && { leader: principal.owner_uid }),
     };
+    const route = { kind: 'routeWorkspace', workspace } as const;
     const settings: readonly SettingsChange[] = [
       ...(repositories === undefined ? [] : [named]),
       ...(approvals ? [{ kind: 'setApprovalRules', workspace, approvals, before: demanded ?? [] } as const] : []),
       ...(proof ? [{ kind: 'setProof', workspace, proof, before: required ?? DEFAULT_PROOF } as const] : []),
-      ...(routing
-        ? [
-            {
-              kind: 'routeWorkspace',
-              workspace,
-              routing: namedOf(routing, routed),
-              before: namedOf(routing, former),
-            } as const,
-          ]
-        : []),
+      ...(routing ? [{ ...route, routing: namedOf(routing, routed), before: namedOf(routing, former) }] : []),
     ];
     return { entered, settings, outcome, version: known?.version ?? null };
   }

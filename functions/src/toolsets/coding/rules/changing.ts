@@ -22,7 +22,6 @@ import {
   ownerState,
   recordStart,
   requireTaskManager,
-  type SharedFile,
   startTask,
   taskChanges,
   usageChanges,
@@ -55,10 +54,7 @@ interface EndRequest extends TaskReference, EndReport {
   readonly log?: string | undefined;
 }
 
-interface StartedTask {
-  readonly task: CodingTask;
-  /** Files that other tasks have too. */
-  readonly shared?: readonly SharedFile[];
+interface StartedTask extends Pick<ReadTask, 'task' | 'shared'> {
   readonly changes: readonly CodingChange[];
 }
 
@@ -120,12 +116,7 @@ export class CodingChanges extends Service<CodingPorts> {
     }
     if (!isVerifying(task)) return { end, changes: await proofs.endCheck(before, now) };
     const agentId = before.claim?.claimed_by ?? principal.agent_id ?? principal.uid;
-    const own = {
-      ...task,
-      ...withAuthor(task, agentId, principal.uid),
-      proof: task.proof,
-      acceptance: task.acceptance,
-    };
+    const own = withAuthor(task, agentId, principal.uid);
     const comments = failure?.message ?? '';
     const next = isSentBack(before, failure)
       ? await proofs.ruled(own, { says: 'request_changes', by: 'muster', step: 'command', comments }, now)

@@ -234,10 +234,8 @@ function withRenewedLease(
   now: Date,
 ): CodingTask {
   const moved = withState(held, claimant, state, now);
-  const shown =
-    progress === undefined || progress === moved.coding.progress
-      ? moved
-      : { ...moved, coding: { ...moved.coding, progress } };
+  const isMoving = progress !== undefined && progress !== moved.coding.progress;
+  const shown = isMoving ? { ...moved, coding: { ...moved.coding, progress } } : moved;
   const isNews = hearing !== undefined && shown.claim !== undefined && hearing !== shown.claim.hearing;
   const task = isNews ? { ...shown, claim: { ...shown.claim, hearing } } : shown;
   const { claim } = task;

@@ -152,8 +152,7 @@ export class TaskClaims extends Service<
     if (resumed !== undefined) return withMessages(await this.resume(resumed, claiming));
     const { review, own } = await this.claimReview(claiming, declared);
     if (review !== undefined) return withMessages(review);
-    const keys = claimableKeys(session, declared);
-    return withMessages(await this.claimNext({ ...claiming, own }, keys));
+    return withMessages(await this.claimNext({ ...claiming, own }, claimableKeys(session, declared)));
   }
 
   /**
@@ -162,7 +161,8 @@ export class TaskClaims extends Service<
    */
   private async claimReview(claiming: Claiming, declared: readonly string[]) {
     const { session, agent, request } = claiming;
-    const keys = satisfiedKeys(session.capability_keys, [...declared, REVIEWS]).filter(isReviewKey);
+    const satisfied = satisfiedKeys(session.capability_keys, [...declared, REVIEWS]);
+    const keys = satisfied.filter((key) => key.split(SEPARATOR).includes(REVIEWS));
     if (keys.length === 0) return {};
     const reviews = await this.ports.tasks.reviews(session.id, keys, MAX_REVIEWS_READ);
     const now = this.ports.clock.now();
@@ -212,10 +212,8 @@ export class TaskClaims extends Service<
     if (await this.endBackoffOf(retried, session, isFree)) throw new StaleWriteError();
     if (request.runner !== undefined) return this.outcomeOf({ kind: 'none', mark }, recordResponse);
     const { own } = claiming;
-    const explained = { ...claiming, held };
-    const why = own
-      ? ownWork(own)
-      : await this.noTaskExplainer.explain(explained, retried?.value, this.ports.clock.now());
+    const explain = () => this.noTaskExplainer.explain({ ...claiming, held }, retried?.value, this.ports.clock.now());
+    const why = own ? ownWork(own) : await explain();
     return this.outcomeOf({ kind: 'none', mark, why }, recordResponse);
   }
 
@@ -231,14 +229,13 @@ export class TaskClaims extends Service<
     for (let refused = 0; refused < MAX_REJECTED_WINDOW; refused++) {
       const candidate = await window.next(claiming.growth);
       if (candidate === undefined) break;
-      let outcome: 'claimed' | 'refused' | 'kept' = 'refused';
+      let outcome: 'claimed' | 'refused' = 'refused';
       try {
-        const claimed = await this.claimFound(candidate, claiming, false);
-        outcome = claimed === 'shares' ? 'kept' : 'claimed';
-        if (claimed === 'shares') sharing.push(candidate);
-        else if (claimed !== undefined) return claimed;
+        const claimed = await this.claimFound(candidate, claiming, sharing);
+        outcome = 'claimed';
+        if (claimed !== undefined) return claimed;
       } finally {
-        if (outcome !== 'kept') window.finish(candidate.value.id, outcome);
+        if (!sharing.includes(candidate)) window.finish(candidate.value.id, outcome);
       }
     }
     const [first] = sharing;
@@ -261,19 +258,13 @@ export class TaskClaims extends Service<
 
   /**
    * Returns undefined if the task now waits, or if its owner lost access or could not be checked.
-   * @param mayShare without it, returns `shares` for a task that has waited for files that another task still has
+   * @param sharing if set, receives the task instead if it has waited for files that another task still has
    */
-  private claimFound(before: Versioned<Task>, claiming: Claiming): Promise<ClaimOutcome | undefined>;
-  private claimFound(
-    before: Versioned<Task>,
-    claiming: Claiming,
-    mayShare: boolean,
-  ): Promise<ClaimOutcome | 'shares' | undefined>;
   private async claimFound(
     before: Versioned<Task>,
     { request, agent, heldFiles, recordResponse }: Claiming,
-    mayShare = true,
-  ): Promise<ClaimOutcome | 'shares' | undefined> {
+    sharing?: Versioned<Task>[],
+  ): Promise<ClaimOutcome | undefined> {
     const now = this.ports.clock.now();
     const standing = await ownerState(this.ports, before.value, agent.value);
     if (standing === 'out') await this.ports.store.commit(lostAccessChanges(before, now));
@@ -281,25 +272,18 @@ export class TaskClaims extends Service<
     const refusal = await budgetRefusal(this.ports, before.value);
     if (refusal !== undefined) {
       await this.ports.askToRaise(refusal, before.value.workspace);
-      const task = pauseForBudget(before.value, refusal, now);
-      await this.ports.store.commit([{ kind: 'replaceTask', task, before: before.value, version: before.version }]);
-      return undefined;
+      return this.pause(before, pauseForBudget(before.value, refusal, now));
     }
-    const taken = claimedBy(
-      claimTask(before.value, agent.value.id, request.leaseSeconds, now),
-      agent.value,
-      request.by,
-    );
-    const claimed = codingClaimed(taken, request.runner);
+    const taken = claimTask(before.value, agent.value.id, request.leaseSeconds, now);
+    const claimed = codingClaimed(claimedBy(taken, agent.value, request.by), request.runner);
     const files = await readFiles({ heldFiles }, claimed);
     const paused = request.sharesFiles ? undefined : pausedForFiles(before.value, files, now);
-    if (paused !== undefined) {
-      const change = { kind: 'replaceTask', task: paused, before: before.value, version: before.version } as const;
-      await this.ports.store.commit([change]);
+    if (paused !== undefined) return this.pause(before, paused);
+    const hasWaited = before.value.files_since !== undefined && files !== undefined && files.shared.length > 0;
+    if (sharing !== undefined && hasWaited && !request.sharesFiles) {
+      sharing.push(before);
       return undefined;
     }
-    const hasWaited = before.value.files_since !== undefined && files !== undefined && files.shared.length > 0;
-    if (!mayShare && hasWaited && !request.sharesFiles) return 'shares';
     const started = request.start ? startTask(claimed, { agent_id: agent.value.id }, now) : claimed;
     const { task, changes: reserving, ...told } = takeFiles(started, files);
     const changes = [...claimChanges(before, task, agent, now), ...reserving];
@@ -308,6 +292,10 @@ export class TaskClaims extends Service<
     if (request.leaseSeconds < SHORT_LEASE_SECONDS && request.runner === undefined)
       await touchPresence(this.ports, agent.value, request.leaseSeconds);
     return outcome;
+  }
+
+  private async pause({ value: before, version }: Versioned<Task>, task: Task): Promise<undefined> {
+    await this.ports.store.commit([{ kind: 'replaceTask', task, before, version }]);
   }
 
   /** Returns a held task again. Starts it if the request says so and the agent has not started it. */
@@ -386,10 +374,6 @@ export function claimableKeys(
     .filter(isProgramCapability)
     .flatMap((program) => [program, ...projects.map((project) => capabilityKey([program, project]))]);
   return [...new Set([...satisfiedKeys(capability_keys, capabilities), ...coding])];
-}
-
-function isReviewKey(key: string): boolean {
-  return key.split(SEPARATOR).includes(REVIEWS);
 }
 
 /** Returns a claimed task with its holder as an author, if its result must be proven. */

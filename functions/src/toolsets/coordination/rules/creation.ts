@@ -8,7 +8,7 @@ import {
 import type { WorkspaceCreator } from '../../../access/rules/workspaces.ts';
 import type { NodeRef } from '../../../graph/rules/graphNode.ts';
 import { type Links, linkAllToParents, type ParentLink } from '../../../graph/rules/linking.ts';
-import type { Principal } from '../../../identity/rules/principal.ts';
+import { hasRoleIn, type Principal } from '../../../identity/rules/principal.ts';
 import type { AnyChange, RecordResponse, Store } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';
@@ -25,7 +25,7 @@ import {
 import { firstKeys, type OpenedSession, openSession, queueGrowthIn } from './openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import { NEVER_CLAIMED } from './proof/proving.ts';
-import { leads, notWaivable, withPerson } from './proof/requirements.ts';
+import { notWaivable, withPerson } from './proof/requirements.ts';
 import type { Session } from './session.ts';
 import { CODING_TYPE, DEFAULT_TYPE, isOfRun, requireFutureDeadline, type Task } from './task.ts';
 import { countedBy } from './taskChanges.ts';
@@ -91,7 +91,7 @@ export class TaskCreation<Change extends AnyChange = CoordinationChange> extends
   ): Promise<readonly Task[]> {
     const { workspace, createdBy, goal, opener, viewer } = request;
     const drafts = await this.withPeople(this.number(request), request);
-    const mayWaive = viewer !== undefined && leads(viewer, workspace);
+    const mayWaive = viewer !== undefined && hasRoleIn(viewer, workspace, 'leader');
     const dependents = dependentsOf(drafts);
     return retryOnConflict(this.ports.randomness, async () => {
       const now = this.ports.clock.now();

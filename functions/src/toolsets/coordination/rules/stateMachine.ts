@@ -5,9 +5,8 @@
  * docs/semantics.md#coordination.
  */
 
-import type { Acceptance } from '../../../access/rules/proofSettings.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { decided, handIn, isVerifying, type PassedStep, withoutProof } from './proof/proving.ts';
+import { type Demanding, decided, handIn, isVerifying, type PassedStep, withoutProof } from './proof/proving.ts';
 import {
   type Claim,
   type Claimant,
@@ -126,12 +125,7 @@ export function finishTask(task: Task, result: TaskResult, passed: PassedStep, n
 }
 
 /** Hands in a result for an agent that does not hold the task. */
-export function handInFor(
-  task: Task & { readonly acceptance: Acceptance },
-  agentId: string,
-  result: TaskResult,
-  now: Date,
-): Task {
+export function handInFor(task: Demanding, agentId: string, result: TaskResult, now: Date): Task {
   const claim =
     task.claim ?? newClaim({ agent_id: agentId, claim_epoch: task.claim_epoch }, DEFAULT_LEASE_SECONDS, now);
   return handIn(withoutBackoff(task), task.acceptance, { by: claim, result }, now);

@@ -7,7 +7,7 @@ import { canonicalJson, MAX_TASK_BYTES, requireSize } from '../../../kernel/json
 import { Service } from '../../../kernel/ports.ts';
 import { dependencyStateOf, readDependencies, requireNoCycle, type TasksById } from './dependencies.ts';
 import { queueGrowthIn } from './openSession.ts';
-import type { CoordinationChange, CoordinationPorts } from './ports.ts';
+import type { CoordinationChange, CoordinationPorts, TaskWithChanges } from './ports.ts';
 import { Proofs } from './proof/proofs.ts';
 import { decided, isVerifying } from './proof/proving.ts';
 import { requireNoAuthor, requireWaiver, withPerson } from './proof/requirements.ts';
@@ -32,11 +32,6 @@ export interface TaskUpdate {
 export interface UpdatedTask {
   readonly task: Task;
   readonly isChanged: boolean;
-}
-
-interface DependencyUpdate {
-  readonly task: Task;
-  readonly changes: readonly CoordinationChange[];
 }
 
 export class TaskUpdates extends Service<CoordinationPorts> {
@@ -89,7 +84,7 @@ export class TaskUpdates extends Service<CoordinationPorts> {
     described: Task,
     wishes: Omit<TaskUpdate, 'taskId'>,
     now: Date,
-  ): Promise<DependencyUpdate> {
+  ): Promise<TaskWithChanges> {
     if (isClosed(before.status)) throw taskClosed(before);
     const { dependencies } = wishes;
     const open = affectsQueue(wishes) ? await this.openSession(before) : undefined;
@@ -114,7 +109,7 @@ export class TaskUpdates extends Service<CoordinationPorts> {
     task: Task,
     named: readonly string[],
     { session }: OpenSession,
-  ): Promise<DependencyUpdate> {
+  ): Promise<TaskWithChanges> {
     const { tasks } = this.ports;
     const ids = [...new Set(named)];
     const known = new Set(before.dependencies);
@@ -163,12 +158,8 @@ function updatableFields(task: Task) {
 }
 
 /** Returns whether an update affects which agents can claim the task, or when. */
-function affectsQueue({
-  priority,
-  dependencies,
-  required_capabilities,
-  deadline,
-}: Omit<TaskUpdate, 'taskId'>): boolean {
+function affectsQueue(wishes: Omit<TaskUpdate, 'taskId'>): boolean {
+  const { priority, dependencies, required_capabilities, deadline } = wishes;
   return [priority, dependencies, required_capabilities, deadline].some((wish) => wish !== undefined);
 }
 

@@ -1,6 +1,5 @@
 /** Undoes changes of tasks and sessions. Source: docs/semantics.md#undo. */
-import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
-import { hasRole } from '../../../identity/rules/role.ts';
+import { hasRoleIn, type Principal } from '../../../identity/rules/principal.ts';
 import type { AuditEffect } from '../../../kernel/auditLog.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import type { FieldsCodec } from '../../../kernel/documentCodec.ts';
@@ -67,7 +66,7 @@ export class TaskUndo extends Service<UndoPorts> {
   /** MusterError NOT_FOUND; FORBIDDEN; CONFLICT with a reason such as CHANGED_SINCE */
   readonly task = async (effect: AuditEffect, by: Principal): Promise<readonly CoordinationChange[]> => {
     const { tasks, taskFields, clock } = this.ports;
-    const works = (workspace: string) => hasRole(roleIn(by, workspace) ?? 'viewer', 'worker');
+    const works = (workspace: string) => hasRoleIn(by, workspace, 'worker');
     const found = await readUnreadable(works, tasks.find(effect.id));
     if (found === undefined || !works(found.value.workspace)) throw taskNotFound(effect.id);
     const now = clock.now();
@@ -220,7 +219,7 @@ export class SessionUndo extends Service<UndoPorts> {
   readonly session = async (effect: AuditEffect, by: Principal): Promise<readonly CoordinationChange[]> => {
     const { sessions, sessionFields } = this.ports;
     const { workspace = '' } = effect;
-    if (!hasRole(roleIn(by, workspace) ?? 'viewer', 'leader'))
+    if (!hasRoleIn(by, workspace, 'leader'))
       throw new MusterError('FORBIDDEN', `Only leaders can change the goal of the session "${effect.id}".`, {
         reason: 'ROLE_TOO_WEAK',
         suggestion: `Ask a leader of the workspace "${effect.workspace}" to undo the change.`,

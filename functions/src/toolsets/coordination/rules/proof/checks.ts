@@ -4,6 +4,7 @@ import { MAX_DEPTH, nodeKey } from '../../../../graph/rules/graphNode.ts';
 import type { Principal } from '../../../../identity/rules/principal.ts';
 import { agentUid } from '../../../../identity/rules/principal.ts';
 import { MINUTE_MS } from '../../../../kernel/ports.ts';
+import { shortened } from '../../../../kernel/text.ts';
 import { projectCapability } from '../codingTask.ts';
 import { CODING_TOOLS, isProgramCapability, type Task } from '../task.ts';
 import { REVIEWS, RUNS_COMMANDS } from './proofFields.ts';
@@ -119,14 +120,8 @@ function reviewText({ id, description, result, proof, sent_back, context }: Veri
   return lines.join('\n\n');
 }
 
-function quoted(text: string): string {
-  return cut(text).replace(/^/gm, '> ');
-}
-
-function cut(text: string): string {
-  const all = [...text];
-  return all.length > MAX_QUOTED ? `${all.slice(0, MAX_QUOTED).join('')}…` : text;
-}
+const cut = (text: string) => shortened(text, MAX_QUOTED);
+const quoted = (text: string) => cut(text).replace(/^/gm, '> ');
 
 /** Returns the family of an agent's model, such as `claude`; undefined if it declares none. */
 function familyOf({ capability_details }: Pick<Agent, 'capability_details'>): string | undefined {
