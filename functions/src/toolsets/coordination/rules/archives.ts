@@ -58,10 +58,8 @@ export class SessionArchives extends Service<CoordinationPorts> {
       const replaces = open?.workspaceVersion ?? vacant;
       if (found === undefined || replaces === undefined) throw archivedSessionNotFound(id);
       const session = found.value;
-      const outcome: RestoredSession = {
-        ...(await this.sizeOf(session)),
-        ...(open && { archived: await this.sizeOf(open.session) }),
-      };
+      const archived = open && { archived: await this.sizeOf(open.session) };
+      const outcome: RestoredSession = { ...(await this.sizeOf(session)), ...archived };
       const archiving: CoordinationChange[] = open ? [archivingOf(open, clock.now())] : [];
       const { version: archivedVersion } = found;
       const reopening: CoordinationChange = { kind: 'reopenSession', session, archivedVersion, replaces };

@@ -47,7 +47,7 @@ export class CoordinationService extends Service<CoordinationPorts> {
       const isKept = known !== undefined && [goal, '', CODING_GOAL].includes(known.goal);
       const session = isKept
         ? { ...known, goal, master_plan: masterPlan ?? known.master_plan }
-        : newSession(randomness, { workspace, goal, masterPlan }, now);
+        : newSession(randomness, { workspace, goal, master_plan: masterPlan ?? '' }, now);
       const outcome = { session, ...(known && !isKept && { archived: await this.archives.sizeOf(known) }) };
       const changes =
         open === undefined ? [openingOf(session, vacant), ...opening] : sessionChanges(open, session, now);

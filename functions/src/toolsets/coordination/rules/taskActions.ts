@@ -58,8 +58,7 @@ export class TaskActions extends Service<CoordinationPorts> {
   release(principal: Principal, decision: TaskAction, recordResponse: RecordResponse<Task>): Promise<Task> {
     return applyTaskAction(this.ports, principal, decision.taskId, async ({ value: before, version }, now) => {
       const message = await actionText(this.ports, 'Released', principal, decision.reason);
-      const released = releaseClaim(before, message);
-      const task = requeuedCoding(before, released, { class: 'cancelled', message }, now);
+      const task = requeuedCoding(before, releaseClaim(before, message), { class: 'cancelled', message }, now);
       const changes = outcomeChanges(before, { kind: 'accepted', task }, version, now);
       const grown = await queueGrowth(this.ports.sessions, task);
       await this.ports.store.commit([...changes, ...grown], recordResponse(task));
@@ -88,9 +87,8 @@ export class TaskActions extends Service<CoordinationPorts> {
         return outcome;
       }
       const task = requeuedChanges(found.value, now);
-      const { items, isTruncated } = withDependents
-        ? await this.failedDependents(found.value)
-        : { items: [], isTruncated: false };
+      const none = { items: [], isTruncated: false };
+      const { items, isTruncated } = withDependents ? await this.failedDependents(found.value) : none;
       const ended = [found, ...items];
       const changes = [
         ...ended.flatMap(({ value, version }) => taskChanges(value, requeuedChanges(value, now), version, now)),
@@ -99,7 +97,7 @@ export class TaskActions extends Service<CoordinationPorts> {
       const others = items.map(({ value }) => value);
       const grown = await queueGrowth(this.ports.sessions, task, ...others);
       if (grown.length === 0) throw sessionArchived(taskId);
-      const outcome = { task, dependents: items.map(({ value }) => value.id), isTruncated };
+      const outcome = { task, dependents: others.map(({ id }) => id), isTruncated };
       await this.ports.store.commit([...changes, ...grown], recordResponse(outcome));
       return outcome;
     });
@@ -203,14 +201,8 @@ export function requeueTask(task: Task): Task {
   if ((status !== 'failed' && status !== 'cancelled') || closedAt === undefined)
     throw invalidTransition(task, 'be retried', undefined, retrySuggestion(status));
   const { error, claim_epoch: epoch, retries } = task;
-  const end = {
-    status,
-    ended_at: closedAt,
-    claim_epoch: epoch,
-    retries,
-    ...(error !== undefined && { error }),
-    ...(claim && { agent_id: claim.claimed_by }),
-  };
+  const by = { ...(error !== undefined && { error }), ...(claim && { agent_id: claim.claimed_by }) };
+  const end = { status, ended_at: closedAt, claim_epoch: epoch, retries, ...by };
   return {
     ...rest,
     status: 'available',

@@ -127,9 +127,8 @@ export class Answers extends Service<InboxPorts> {
       const now = clock.now();
       if (!isShownAtClient(found.value, principal) || isDue(found.value, now)) return;
       if (answer === undefined || !isAskedAtClient(found.value, principal)) {
-        const request = { ...found.value, put_off: true };
-        const putOff = { kind: 'replaceRequest', request, before: found.value, version: found.version } as const;
-        await store.commit([putOff]);
+        const { value: before, version } = found;
+        await store.commit([{ kind: 'replaceRequest', request: { ...before, put_off: true }, before, version }]);
         return;
       }
       const by = { uid: found.value.asked_of, agentId: principal.agent_id };
@@ -173,10 +172,7 @@ export class Answers extends Service<InboxPorts> {
   }
 
   private end(id: string, principal: Principal): Promise<Request> {
-    return retryOnConflict(this.ports.randomness, async () => {
-      const found = await findOwn(this.ports, principal, id);
-      return this.expire(found);
-    });
+    return retryOnConflict(this.ports.randomness, async () => this.expire(await findOwn(this.ports, principal, id)));
   }
 
   private async expire(found: Versioned<Request>): Promise<Request> {

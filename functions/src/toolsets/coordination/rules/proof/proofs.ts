@@ -102,13 +102,10 @@ export class Proofs extends Service<CoordinationPorts> {
       created_at: now,
       expires_at: until,
     };
+    const asked = { ...proof, step: 'person', check: question.id };
+    const waiting_for = { request_id: question.id, who: name, until };
     return {
-      task: {
-        ...task,
-        proof: { ...proof, step: 'person', check: question.id },
-        proof_until: until,
-        waiting_for: { request_id: question.id, who: name, until },
-      },
+      task: { ...task, proof: asked, proof_until: until, waiting_for },
       changes: [{ kind: 'askAboutResult', question }],
     };
   }
@@ -291,10 +288,8 @@ function gaveUp({ rounds, sent_back }: Verifying, by: string): string {
 
 function withCommits(task: Task, commits: Verifying['proof']['commits'] = []): Task {
   const { coding } = asCodingTask(task);
-  const attempts = coding.attempts.map((one, place) =>
-    place === coding.attempts.length - 1 ? { ...one, commits: [...commits] } : one,
-  );
-  return { ...task, coding: { ...coding, attempts } };
+  const ended = coding.attempts.slice(-1).map((one) => ({ ...one, commits: [...commits] }));
+  return { ...task, coding: { ...coding, attempts: [...coding.attempts.slice(0, -1), ...ended] } };
 }
 
 /** Returns the agent if it is registered and can hold another task. */

@@ -63,14 +63,9 @@ export async function undoVerdict(
   const { check: _ended, ...again } = proof;
   const { task, changes } = await proofs.begun({ ...rest, proof: again }, now);
   const holder = isHeld(before.status) ? before.claim?.claimed_by : undefined;
-  return [
-    ...taskChanges(before, task, version, now),
-    ...(holder === undefined
-      ? []
-      : [{ kind: 'releaseTask', agentId: holder, taskId: task.id, wasHeld: true } as const]),
-    ...reopenedDependents(dependents),
-    ...changes,
-  ];
+  const released = { kind: 'releaseTask', taskId: task.id, wasHeld: true } as const;
+  const releases = holder === undefined ? [] : [{ ...released, agentId: holder }];
+  return [...taskChanges(before, task, version, now), ...releases, ...reopenedDependents(dependents), ...changes];
 }
 
 /** @throws MusterError CONFLICT with the reason CHANGED_SINCE if an agent has begun the task's current check */
