@@ -132,7 +132,7 @@ export class TaskQueue extends Service<CoordinationPorts> {
     if (kind !== 'accepted') return { outcome, changes: [] };
     const begun = await proofs.begun(task, now);
     const ended = before.proof && isClosed(task.status) ? await proofs.endCheck(before, now) : [];
-    return { outcome: { kind, task: begun.task }, changes: [...begun.changes, ...ended] };
+    return { outcome: { ...outcome, task: begun.task }, changes: [...begun.changes, ...ended] };
   }
 
   /**
