@@ -24,7 +24,7 @@ import {
 } from './dependencies.ts';
 import { firstKeys, type OpenedSession, openSession, queueGrowthIn } from './openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
-import { NEVER_CLAIMED } from './proof/proving.ts';
+import { NEW_TASK } from './proof/proving.ts';
 import { notWaivable, withPerson } from './proof/requirements.ts';
 import type { Session } from './session.ts';
 import { CODING_TYPE, DEFAULT_TYPE, isOfRun, requireFutureDeadline, type Task } from './task.ts';
@@ -208,7 +208,7 @@ function newTask(
     created_at: now,
     created_by: createdBy,
     ...(deadline && { deadline }),
-    ...NEVER_CLAIMED,
+    ...NEW_TASK,
     ...(acceptance && { acceptance }),
     file_wait: proof.file_wait_minutes,
     ...(ownerUid !== undefined && { owner_uid: ownerUid }),

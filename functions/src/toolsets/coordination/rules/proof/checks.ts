@@ -8,7 +8,7 @@ import { shortened } from '../../../../kernel/text.ts';
 import { projectCapability } from '../codingTask.ts';
 import { CODING_TOOLS, isProgramCapability, type Task } from '../task.ts';
 import { REVIEWS, RUNS_COMMANDS } from './proofFields.ts';
-import { NEVER_CLAIMED, type Verifying } from './proving.ts';
+import { NEW_TASK, type Verifying } from './proving.ts';
 
 /** Type of review tasks. */
 export const REVIEW_TYPE = 'review';
@@ -39,7 +39,7 @@ export function checkOf(
   const key = nodeKey({ kind: 'task', id: task.id });
   const family = author && familyOf(author);
   const check: Task = {
-    ...NEVER_CLAIMED,
+    ...NEW_TASK,
     id,
     workspace,
     session,

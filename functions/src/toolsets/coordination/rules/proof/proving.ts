@@ -19,11 +19,10 @@ const DIGEST_DIGITS = 16;
 /** Fields of a task of which nothing is proven yet, and that holds no files. */
 export const NOTHING_PROVEN = { rounds: 0, sent_back: [], proven: [], authors: [], files_held: false } as const;
 
-/** Fields that every new task has: nobody has claimed or retried it. */
-export const NEVER_CLAIMED = {
-  ...NOTHING_PROVEN,
-  ...{ claim_epoch: 0, lapsed_claims: [], retries: 0, former_ends: [], stuck: false },
-} as const;
+const NEVER_CLAIMED = { claim_epoch: 0, lapsed_claims: [], retries: 0, former_ends: [], stuck: false } as const;
+
+/** Fields that every new task has: nobody has claimed it, and nothing is proven. */
+export const NEW_TASK = { ...NOTHING_PROVEN, ...NEVER_CLAIMED };
 
 /** A task whose result must be proven. */
 export type Demanding = Task & { readonly acceptance: Acceptance };
