@@ -56,6 +56,12 @@ export function characterCount(text: string): number {
   return count;
 }
 
+/** Returns at most `max` code points of a text, with an ellipsis if it is longer. */
+export function shortened(text: string, max: number): string {
+  const all = [...text];
+  return all.length > max ? `${all.slice(0, max).join('')}…` : text;
+}
+
 /** Returns whether a text has at most `max` code points. */
 export function hasAtMost(text: string, max: number): boolean {
   // A code point has one or two UTF-16 units, so the length of most texts decides without counting.

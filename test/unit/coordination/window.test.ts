@@ -1,7 +1,7 @@
 /** A claim window with queries that return when the test decides. */
 import assert from 'node:assert/strict';
 import type { Versioned } from '../../../functions/src/kernel/commit.ts';
-import { ClaimWindow } from '../../../functions/src/toolsets/coordination/rules/claims.ts';
+import { ClaimWindow } from '../../../functions/src/toolsets/coordination/rules/claimWindow.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { sampleTask, versionOf } from '../../support/builders.ts';
 

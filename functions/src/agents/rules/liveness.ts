@@ -1,5 +1,5 @@
 /** Determines whether agents are online and available. Source: docs/semantics.md#coordination. */
-import { type Principal, personsRoleIn, roleIn } from '../../identity/rules/principal.ts';
+import { hasRoleIn, type Principal, personsRoleIn, roleIn } from '../../identity/rules/principal.ts';
 import { hasRole } from '../../identity/rules/role.ts';
 import type { RecordResponse, Versioned } from '../../kernel/commit.ts';
 import { Batching, retryOnConflict, withTimeout } from '../../kernel/concurrency.ts';
@@ -173,7 +173,7 @@ export class AgentLiveness extends Service<AgentPorts> {
   async markedOnline(principal: Principal, workspace: string, name: string): Promise<Versioned<Agent>> {
     const known = await this.requireActable(principal, workspace, name);
     if (known === undefined) {
-      const leads = hasRole(roleIn(principal, workspace) ?? 'viewer', 'leader');
+      const leads = hasRoleIn(principal, workspace, 'leader');
       throw leads ? agentNotRegistered(name) : notAllowedToAct(principal, name);
     }
     if (known.value.status === 'offline') await this.markOnline(known.value.id);

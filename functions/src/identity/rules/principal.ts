@@ -84,6 +84,10 @@ export function roleIn({ maxRole, owner, held_to }: Principal, workspace: string
   return role && weakerOf(maxRole, role);
 }
 
+export function hasRoleIn(principal: Principal, workspace: string, minimum: 'worker' | 'leader'): boolean {
+  return hasRole(roleIn(principal, workspace) ?? 'viewer', minimum);
+}
+
 export function personsRoleIn({ role, workspaces, access }: PersonRoles, workspace: string): Role | undefined {
   switch (accessOf(access, workspace)) {
     case 'open':

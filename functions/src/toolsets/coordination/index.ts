@@ -103,7 +103,6 @@ export {
   claimChanges,
   claimedBy,
   codingClaimed,
-  DEFAULT_LEASE_SECONDS,
   TaskClaims,
 } from './rules/claims.ts';
 export {
@@ -153,6 +152,7 @@ export { CODING_GOAL, discoveryFromDocument, sumCounters } from './rules/session
 export {
   cancelTask,
   claimTask,
+  DEFAULT_LEASE_SECONDS,
   endWaitForAnswer,
   finishTask,
   handInFor,

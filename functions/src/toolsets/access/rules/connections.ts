@@ -49,7 +49,12 @@ export class Connections extends Service<AccessPorts & { readonly revocation: Pi
     after: string | undefined,
   ): Promise<ListedConnections & { readonly next?: string | undefined }> {
     const { directory } = this.ports;
-    if (owner !== undefined && owner !== principal.owner_uid && !isAdmin(principal)) throw notYourConnection(owner);
+    if (owner !== undefined && owner !== principal.owner_uid && !isAdmin(principal))
+      throw new MusterError('FORBIDDEN', 'You can only list your own connections.', {
+        field: 'owner',
+        value: owner,
+        suggestion: "Omit owner. Only admins can list other people's connections.",
+      });
     if (!actsForOwner(principal)) return visibleTo(principal, await this.own(principal));
     const { items, more } = await directory.ofOwner(owner ?? principal.owner_uid, limit, after);
     return { ...visibleTo(principal, await this.connectionsOf(items)), next: more ? items.at(-1)?.id : undefined };
@@ -72,7 +77,12 @@ export class Connections extends Service<AccessPorts & { readonly revocation: Pi
       invitations: ended.invitations.filter(({ workspace }) => isReachable(principal, workspace)),
     });
     const ended = await this.ports.revocation.revoke(agentId, (all) => recordResponse(shown(all)));
-    if (!isAnything(ended)) throw nothingToRevoke(agentId);
+    if (!isAnything(ended))
+      throw new MusterError('CONFLICT', `The agent "${agentId}" is not connected.`, {
+        field: 'agent_id',
+        reason: 'NOTHING_TO_REVOKE',
+        suggestion: 'access.list_connections lists connected agents.',
+      });
     return shown(ended);
   }
 
@@ -146,26 +156,10 @@ function requireRevocable(principal: Principal, { value: agent }: Versioned<Agen
   return hasRole(role, 'leader') && hasRole(role, agent.role);
 }
 
-function notYourConnection(owner: string): MusterError {
-  return new MusterError('FORBIDDEN', 'You can only list your own connections.', {
-    field: 'owner',
-    value: owner,
-    suggestion: "Omit owner. Only admins can list other people's connections.",
-  });
-}
-
 function noConnection(agentId: string): MusterError {
   return new MusterError('NOT_FOUND', `The agent "${agentId}" does not exist, or you cannot disconnect it.`, {
     field: 'agent_id',
     value: agentId,
     suggestion: 'access.list_connections lists your agents. People and their leader agents can disconnect them.',
-  });
-}
-
-function nothingToRevoke(agentId: string): MusterError {
-  return new MusterError('CONFLICT', `The agent "${agentId}" is not connected.`, {
-    field: 'agent_id',
-    reason: 'NOTHING_TO_REVOKE',
-    suggestion: 'access.list_connections lists connected agents.',
   });
 }

@@ -86,7 +86,12 @@ export class Inviting extends Service<InvitingPorts> {
     const id = invitationId(hashing, workspace, foldedEmail(address));
     return retryOnConflict(randomness, async () => {
       const before = await people.invitation(id);
-      if (before === undefined || before.expires_at <= clock.now()) throw notInvited(workspace);
+      if (before === undefined || before.expires_at <= clock.now())
+        throw new MusterError('NOT_FOUND', `The workspace "${workspace}" has no pending invitation to this address.`, {
+          field: 'email',
+          suggestion:
+            'access.list_members lists the pending invitations. If the invitation was accepted, access.remove_member removes the person.',
+        });
       const at = clock.now();
       const withdrawn = { ...before, expires_at: at };
       await store.commit([{ kind: 'endInvitation', id, before, at }], recordResponse(withdrawn));
@@ -105,8 +110,21 @@ export class Inviting extends Service<InvitingPorts> {
     recordResponse: RecordResponse<Accepted>,
   ): Promise<Accepted> {
     const { uid, kind, email } = principal;
-    if (kind !== 'person') throw peopleOnly();
-    if (email === undefined) throw emailNotVerified();
+    if (kind !== 'person')
+      throw new MusterError(
+        'FORBIDDEN',
+        'Only people can accept invitations. An agent gets its roles from its owner.',
+        {
+          reason: 'NOT_A_PERSON',
+          suggestion:
+            'Ask your owner to sign in. The roles of the invitations then also apply to the agents of your owner.',
+        },
+      );
+    if (email === undefined)
+      throw new MusterError('FORBIDDEN', 'Your email address is not verified.', {
+        reason: 'EMAIL_NOT_VERIFIED',
+        suggestion: 'Verify the address with Firebase Auth, sign in again, then retry.',
+      });
     const { invitations, store, people, roles } = this.ports;
     const accepted = await invitations.accept(uid, email, workspace, (taken) => recordResponse({ accepted: taken }));
     if (accepted.length > 0) return { accepted };
@@ -164,28 +182,6 @@ function tooMany(workspace: string): MusterError {
     `The workspace "${workspace}" has ${MAX_OPEN_INVITATIONS} pending invitations, the maximum.`,
     { suggestion: `Wait until some are accepted or expire (${INVITATION_DAYS} days after sending).` },
   );
-}
-
-function notInvited(workspace: string): MusterError {
-  return new MusterError('NOT_FOUND', `The workspace "${workspace}" has no pending invitation to this address.`, {
-    field: 'email',
-    suggestion:
-      'access.list_members lists the pending invitations. If the invitation was accepted, access.remove_member removes the person.',
-  });
-}
-
-function peopleOnly(): MusterError {
-  return new MusterError('FORBIDDEN', 'Only people can accept invitations. An agent gets its roles from its owner.', {
-    reason: 'NOT_A_PERSON',
-    suggestion: 'Ask your owner to sign in. The roles of the invitations then also apply to the agents of your owner.',
-  });
-}
-
-function emailNotVerified(): MusterError {
-  return new MusterError('FORBIDDEN', 'Your email address is not verified.', {
-    reason: 'EMAIL_NOT_VERIFIED',
-    suggestion: 'Verify the address with Firebase Auth, sign in again, then retry.',
-  });
 }
 
 function noOpenInvitation(): MusterError {

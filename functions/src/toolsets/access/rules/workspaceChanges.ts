@@ -100,8 +100,18 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     const { store, randomness } = this.ports;
     const { access, repositories, routing, approvals, proof } = wanted;
     const principal = await requireAllowed(this.ports, caller, (one) => workspaceError(one, workspace, 'leader'));
-    if ([access, repositories, routing, approvals, proof].every((one) => one === undefined)) throw nothingToChange();
-    if (access === 'private' && workspace === DEFAULT_WORKSPACE) throw defaultStaysOpen();
+    if ([access, repositories, routing, approvals, proof].every((one) => one === undefined))
+      throw new MusterError('REQUIRED_FIELD', 'Nothing to update.', {
+        field: 'access',
+        reason: 'NOTHING_TO_CHANGE',
+        suggestion: 'Set at least one of access, repositories, routing, approvals and proof.',
+      });
+    if (access === 'private' && workspace === DEFAULT_WORKSPACE)
+      throw new MusterError('VALIDATION_ERROR', `The workspace "${DEFAULT_WORKSPACE}" is always open.`, {
+        field: 'access',
+        value: 'private',
+        suggestion: 'Create a private workspace with access.create_workspace.',
+      });
     this.requireHosted(routing);
     return retryOnConflict(randomness, async () => {
       const { entered, settings, outcome, version } = await this.decided(principal, workspace, wanted);
@@ -177,20 +187,12 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
       ...settingsOf({ approvals: approvals ?? demanded, proof: proof ?? required }),
       ...(entered.some(({ kind }) => kind === 'setMember') && { leader: principal.owner_uid }),
     };
+    const route = { kind: 'routeWorkspace', workspace } as const;
     const settings: readonly SettingsChange[] = [
       ...(repositories === undefined ? [] : [named]),
       ...(approvals ? [{ kind: 'setApprovalRules', workspace, approvals, before: demanded ?? [] } as const] : []),
       ...(proof ? [{ kind: 'setProof', workspace, proof, before: required ?? DEFAULT_PROOF } as const] : []),
-      ...(routing
-        ? [
-            {
-              kind: 'routeWorkspace',
-              workspace,
-              routing: namedOf(routing, routed),
-              before: namedOf(routing, former),
-            } as const,
-          ]
-        : []),
+      ...(routing ? [{ ...route, routing: namedOf(routing, routed), before: namedOf(routing, former) }] : []),
     ];
     return { entered, settings, outcome, version: known?.version ?? null };
   }
@@ -254,22 +256,6 @@ function changesAnything(change: SettingsChange): boolean {
 /** Removes duplicates. Case is ignored, as in GitHub names. */
 function distinct(repositories: readonly string[]): readonly string[] {
   return [...new Map([...repositories].reverse().map((one) => [one.toLowerCase(), one])).values()].reverse();
-}
-
-function nothingToChange(): MusterError {
-  return new MusterError('REQUIRED_FIELD', 'Nothing to update.', {
-    field: 'access',
-    reason: 'NOTHING_TO_CHANGE',
-    suggestion: 'Set at least one of access, repositories, routing, approvals and proof.',
-  });
-}
-
-function defaultStaysOpen(): MusterError {
-  return new MusterError('VALIDATION_ERROR', `The workspace "${DEFAULT_WORKSPACE}" is always open.`, {
-    field: 'access',
-    value: 'private',
-    suggestion: 'Create a private workspace with access.create_workspace.',
-  });
 }
 
 // Routing: which hosted agents a workspace uses, as its leaders set it. Source: docs/guides/models.md.

@@ -22,7 +22,6 @@ import {
   ownerState,
   recordStart,
   requireTaskManager,
-  type SharedFile,
   startTask,
   taskChanges,
   usageChanges,
@@ -55,10 +54,7 @@ interface EndRequest extends TaskReference, EndReport {
   readonly log?: string | undefined;
 }
 
-interface StartedTask {
-  readonly task: CodingTask;
-  /** Files that other tasks have too. */
-  readonly shared?: readonly SharedFile[];
+interface StartedTask extends Pick<ReadTask, 'task' | 'shared'> {
   readonly changes: readonly CodingChange[];
 }
 
@@ -120,12 +116,7 @@ export class CodingChanges extends Service<CodingPorts> {
     }
     if (!isVerifying(task)) return { end, changes: await proofs.endCheck(before, now) };
     const agentId = before.claim?.claimed_by ?? principal.agent_id ?? principal.uid;
-    const own = {
-      ...task,
-      ...withAuthor(task, agentId, principal.uid),
-      proof: task.proof,
-      acceptance: task.acceptance,
-    };
+    const own = withAuthor(task, agentId, principal.uid);
     const comments = failure?.message ?? '';
     const next = isSentBack(before, failure)
       ? await proofs.ruled(own, { says: 'request_changes', by: 'muster', step: 'command', comments }, now)
@@ -164,7 +155,13 @@ export class CodingChanges extends Service<CodingPorts> {
     const { agent_id } = principal;
     const { agents, sessions } = this.ports;
     const { id, workspace, session } = found.value;
-    if (agent_id === undefined) throw noHolder(id);
+    if (agent_id === undefined)
+      throw new MusterError('CONFLICT', `Task "${id}" is unclaimed, and people cannot hold tasks.`, {
+        field: 'status',
+        reason: 'NOT_HOLDER',
+        suggestion:
+          'Call as an agent, claim the task for one of your agents with coding.claim_task {taskId, agentId}, or start a runner.',
+      });
     const refusal = await budgetRefusal(this.ports, found.value);
     if (refusal !== undefined)
       throw notClaimable(id, 'a budget of the task is exhausted', 'Raise the budget with system.setBudget.');
@@ -204,14 +201,5 @@ function nothingToUpdate(): MusterError {
     field: 'status',
     reason: 'NOTHING_TO_UPDATE',
     suggestion: 'Set status, log or both.',
-  });
-}
-
-function noHolder(taskId: string): MusterError {
-  return new MusterError('CONFLICT', `Task "${taskId}" is unclaimed, and people cannot hold tasks.`, {
-    field: 'status',
-    reason: 'NOT_HOLDER',
-    suggestion:
-      'Call as an agent, claim the task for one of your agents with coding.claim_task {taskId, agentId}, or start a runner.',
   });
 }

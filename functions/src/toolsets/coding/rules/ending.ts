@@ -81,11 +81,8 @@ export function endByRunner(task: CodingTask, claimant: Claimant, report: EndRep
   if (isReturn) return returnedTask(held, worked, report.failure, now);
   const epoch = claimant.claim_epoch ?? claim?.claim_epoch ?? task.claim_epoch;
   const commits = summarized.parse(report.result).commits.slice(-MAX_COMMITS);
-  return attemptEnded(
-    worked,
-    { claim_epoch: epoch, agent_id: claimant.agent_id, ended_at: now, commits },
-    report.failure,
-  );
+  const attempt = { claim_epoch: epoch, agent_id: claimant.agent_id, ended_at: now, commits };
+  return attemptEnded(worked, attempt, report.failure);
 }
 
 /** Stores the branch name with which a runner replaced an unusable one. See runner/src/git/start/branchName.ts. */
@@ -135,10 +132,8 @@ export function endByDecision(
 function endByLeaseExpiry(task: CodingTask, now: Date): EndedTask {
   const { claim } = task;
   if (claim === undefined) throw new Error(`Task ${task.id} has no claim.`);
-  const failure: Failure = {
-    class: 'runner_lost',
-    message: `The runner "${claim.claimed_by}" sent no heartbeat for ${claim.lease_seconds} seconds.`,
-  };
+  const message = `The runner "${claim.claimed_by}" sent no heartbeat for ${claim.lease_seconds} seconds.`;
+  const failure: Failure = { class: 'runner_lost', message };
   const expired = { agent_id: claim.claimed_by, claim_epoch: claim.claim_epoch };
   const { task: lost } = reportOutcome(task, expired, failedTask(task, failure), now);
   // The runner can continue the work if it reconnects before another runner claims the task.
@@ -159,13 +154,8 @@ function attemptEnded(task: Task, attempt: Omit<PastAttempt, 'failure'>, failure
   if (failure === undefined) throw new Error(`Task ${task.id} is retried without a failure.`);
   const { coding } = asCodingTask(task);
   const attempts = [...coding.attempts, { ...attempt, failure }].slice(-MAX_STORED_ATTEMPTS);
-  const from = task.retry_at ?? now;
-  const queueEndsAt = new Date(from.getTime() + coding.queue_seconds * 1000);
-  return {
-    task: { ...task, coding: { ...coding, failure, attempts, queue_ends_at: queueEndsAt } },
-    now,
-    outcome: 'retried',
-  };
+  const queue_ends_at = new Date((task.retry_at ?? now).getTime() + coding.queue_seconds * 1000);
+  return { task: { ...task, coding: { ...coding, failure, attempts, queue_ends_at } }, now, outcome: 'retried' };
 }
 
 /** @param failure the reason, if the task failed; without it, the failure of an earlier attempt is removed */
@@ -203,9 +193,8 @@ function workOf({ acceptance, claim, coding }: CodingTask, report: unknown): Han
 /** Returns a command run with the commit that its runner checked. */
 export function withCheckedCommit(task: CodingTask, result: unknown): CodingTask {
   const { head } = summarized.parse(result);
-  return task.reviews === undefined || head === undefined
-    ? task
-    : { ...task, reviews: { ...task.reviews, commit: head } };
+  if (task.reviews === undefined || head === undefined) return task;
+  return { ...task, reviews: { ...task.reviews, commit: head } };
 }
 
 function failedTask(task: CodingTask, failure: ReportedFailure): ReportedOutcome {
@@ -322,13 +311,10 @@ export function returnedTask(held: CodingTask, task: Task, failure: Failure | un
   if (failure === undefined) throw new Error(`Task ${task.id} is returned without a failure.`);
   const { coding } = asCodingTask(task);
   const heldMs = held.claim === undefined ? 0 : Math.max(0, now.getTime() - held.claim.claimed_at.getTime());
-  const queueEndsAt = new Date(coding.queue_ends_at.getTime() + heldMs);
+  const queue_ends_at = new Date(coding.queue_ends_at.getTime() + heldMs);
   const reason = { class: failure.class, message: failure.message };
-  return {
-    task: { ...task, coding: { ...coding, failure: reason, returns: coding.returns + 1, queue_ends_at: queueEndsAt } },
-    now,
-    outcome: 'returned',
-  };
+  const returned = { ...coding, failure: reason, returns: coding.returns + 1, queue_ends_at };
+  return { task: { ...task, coding: returned }, now, outcome: 'returned' };
 }
 
 /** Returns the error for a caller that does not hold the task. */

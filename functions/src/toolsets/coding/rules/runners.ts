@@ -95,7 +95,12 @@ export class CodingRunners extends Service<CodingPorts> {
     const { liveness, messages, taskClaims } = this.ports;
     const { workspace, leaseSeconds, waitMs, tools, taskId, project, readUntil } = request;
     const name = request.agentId ?? principal.agent_id;
-    if (name === undefined) throw agentRequired();
+    if (name === undefined)
+      throw new MusterError('REQUIRED_FIELD', 'agentId is missing. A person can only claim a task for an agent.', {
+        field: 'agentId',
+        reason: 'MISSING',
+        suggestion: "Set agentId to one of your agents, or call with that agent's credential.",
+      });
     const agent = await liveness.acting(principal, workspace, name);
     const { id: agentId, readsMessages } = agent;
     if (readUntil !== undefined) {
@@ -229,10 +234,8 @@ function withRenewedLease(
   now: Date,
 ): CodingTask {
   const moved = withState(held, claimant, state, now);
-  const shown =
-    progress === undefined || progress === moved.coding.progress
-      ? moved
-      : { ...moved, coding: { ...moved.coding, progress } };
+  const isMoving = progress !== undefined && progress !== moved.coding.progress;
+  const shown = isMoving ? { ...moved, coding: { ...moved.coding, progress } } : moved;
   const isNews = hearing !== undefined && shown.claim !== undefined && hearing !== shown.claim.hearing;
   const task = isNews ? { ...shown, claim: { ...shown.claim, hearing } } : shown;
   const { claim } = task;
@@ -247,39 +250,25 @@ function withState(task: CodingTask, claimant: Claimant, state: HeartbeatReport[
   if (state === undefined) return task;
   const started = task.status === 'claimed' ? asCodingTask(startTask(task, claimant, now)) : task;
   if (state === 'waiting' && started.status === 'in_progress') return asCodingTask(waitTask(started, claimant));
-  if (state === 'in_progress' && started.status === 'waiting') throw cannotGoBack(task.id);
+  if (state === 'in_progress' && started.status === 'waiting')
+    throw new MusterError('CONFLICT', `Task "${task.id}" is waiting and cannot be set to in_progress again.`, {
+      field: 'state',
+      reason: 'WRONG_STATE',
+      suggestion: 'Omit state to renew the lease, or report the outcome with coding.end_task.',
+    });
   return started;
-}
-
-function cannotGoBack(taskId: string): MusterError {
-  return new MusterError('CONFLICT', `Task "${taskId}" is waiting and cannot be set to in_progress again.`, {
-    field: 'state',
-    reason: 'WRONG_STATE',
-    suggestion: 'Omit state to renew the lease, or report the outcome with coding.end_task.',
-  });
 }
 
 function checkEntries(entries: readonly NumberedEntry[]): void {
   requireSize('A batch of entries', 'entries', entries, MAX_APPEND_BYTES);
   for (const [index, { sequence, data }] of entries.entries()) {
     const before = entries[index - 1];
-    if (before !== undefined && before.sequence >= sequence) throw entryOutOfOrder(index);
+    if (before !== undefined && before.sequence >= sequence)
+      throw new MusterError('VALIDATION_ERROR', 'Log entries are out of order.', {
+        field: `entries.${index}.sequence`,
+        reason: 'OUT_OF_ORDER',
+        suggestion: 'Each sequence must be greater than the previous one. Nothing was appended.',
+      });
     if (data !== undefined) requireSize("An entry's data", `entries.${index}.data`, data, MAX_DATA_BYTES);
   }
-}
-
-function entryOutOfOrder(index: number): MusterError {
-  return new MusterError('VALIDATION_ERROR', 'Log entries are out of order.', {
-    field: `entries.${index}.sequence`,
-    reason: 'OUT_OF_ORDER',
-    suggestion: 'Each sequence must be greater than the previous one. Nothing was appended.',
-  });
-}
-
-function agentRequired(): MusterError {
-  return new MusterError('REQUIRED_FIELD', 'agentId is missing. A person can only claim a task for an agent.', {
-    field: 'agentId',
-    reason: 'MISSING',
-    suggestion: "Set agentId to one of your agents, or call with that agent's credential.",
-  });
 }

@@ -72,13 +72,10 @@ export const registerRunner = shapes.defineTool({
       });
     const owner = await services.coding.nameOf(principal.owner_uid);
     const runner = { agentId: agent_id, workspace, owner };
+    const category = CODING_AGENT;
     const capabilities = [
-      ...programs.map(({ name, version }) => ({
-        name: programCapability(name),
-        category: CODING_AGENT,
-        parameters: { version },
-      })),
-      ...(commands ? [{ name: RUNS_COMMANDS, category: CODING_AGENT }] : []),
+      ...programs.map(({ name, version }) => ({ name: programCapability(name), category, parameters: { version } })),
+      ...(commands ? [{ name: RUNS_COMMANDS, category }] : []),
     ];
     await services.membership.join(principal, { ...runner, role: 'worker', capabilities, serves }, () =>
       recordResponse(runner),
@@ -275,6 +272,7 @@ function taskStateOf({ directory }: CallContext<CodingServices>, task: CodingTas
   const budget = budgetReason(task) === undefined ? undefined : budget_wait;
   const question = pendingQuestionOf(task);
   const waitsFor = budget === undefined ? undefined : { budget };
+  const failure = { class: 'cancelled', message: 'Cancelled by the caller.' };
   return {
     id,
     status: status === 'cancelled' ? status : isClosed(status) ? 'ended' : 'working',
@@ -284,15 +282,7 @@ function taskStateOf({ directory }: CallContext<CodingServices>, task: CodingTas
     kept: 'tasks',
     pollMs: TASK_POLL_MS,
     waitsFor: question === undefined ? waitsFor : { request: question.request_id },
-    cancel: {
-      tool: 'coding.end_task',
-      args: {
-        workspace,
-        taskId: id,
-        status: 'failed',
-        failure: { class: 'cancelled', message: 'Cancelled by the caller.' },
-      },
-    },
+    cancel: { tool: 'coding.end_task', args: { workspace, taskId: id, status: 'failed', failure } },
   };
 }
 
@@ -334,15 +324,12 @@ export const appendLogs = shapes.defineTool({
     epoch: 1,
     entries: [{ sequence: 0, at: '2026-11-22T10:00:00Z', level: 'info', type: 'agent', message: 'Reading src/app.ts' }],
   },
-  response: ({ accepted, next, ...standing }: Appended, { entries }) =>
-    shapes.success(
-      (standing.stop?.message ?? `${accepted} entries appended.`) +
-        shapes.asText(
-          'The data of an entry',
-          entries.map(({ data }) => data),
-        ),
-      { accepted, cursor: String(next), ...standingResponse(standing) },
-    ),
+  response: ({ accepted, next, ...standing }: Appended, { entries }) => {
+    const all = entries.map(({ data }) => data);
+    const message = standing.stop?.message ?? `${accepted} entries appended.`;
+    const answer = { accepted, cursor: String(next), ...standingResponse(standing) };
+    return shapes.success(message + shapes.asText('The data of an entry', all), answer);
+  },
   handler: ({ services, workspace, principal, recordResponse }, { entries, ...claim }) => {
     const numbered = entries.map((one) => ({ ...one, at: new Date(one.at) }));
     return services.codingRunners.append(principal, { workspace, ...claim, entries: numbered }, recordResponse);

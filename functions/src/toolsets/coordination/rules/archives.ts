@@ -48,14 +48,18 @@ export class SessionArchives extends Service<CoordinationPorts> {
         sessions.opening(workspace),
         id === undefined ? sessions.lastArchived(workspace) : sessions.archived(workspace, id),
       ]);
-      if (open !== undefined && open.session.id === id) throw sessionAlreadyOpen(id);
+      if (open !== undefined && open.session.id === id)
+        throw new MusterError('CONFLICT', `Session "${id}" is already open.`, {
+          field: 'session_id',
+          value: id,
+          reason: 'WRONG_STATE',
+          suggestion: 'Omit session_id to restore the last archived session.',
+        });
       const replaces = open?.workspaceVersion ?? vacant;
       if (found === undefined || replaces === undefined) throw archivedSessionNotFound(id);
       const session = found.value;
-      const outcome: RestoredSession = {
-        ...(await this.sizeOf(session)),
-        ...(open && { archived: await this.sizeOf(open.session) }),
-      };
+      const archived = open && { archived: await this.sizeOf(open.session) };
+      const outcome: RestoredSession = { ...(await this.sizeOf(session)), ...archived };
       const archiving: CoordinationChange[] = open ? [archivingOf(open, clock.now())] : [];
       const { version: archivedVersion } = found;
       const reopening: CoordinationChange = { kind: 'reopenSession', session, archivedVersion, replaces };
@@ -111,15 +115,6 @@ export class SessionArchives extends Service<CoordinationPorts> {
 
 export function archivingOf({ session, sessionVersion: version }: OpenSession, at: Date): CoordinationChange {
   return { kind: 'archiveSession', session, version, at };
-}
-
-function sessionAlreadyOpen(id: string): MusterError {
-  return new MusterError('CONFLICT', `Session "${id}" is already open.`, {
-    field: 'session_id',
-    value: id,
-    reason: 'WRONG_STATE',
-    suggestion: 'Omit session_id to restore the last archived session.',
-  });
 }
 
 function archivedSessionNotFound(id: string | undefined): MusterError {

@@ -13,7 +13,7 @@ import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { Service, skipUnreadable } from '../../../kernel/ports.ts';
 import { queueGrowth } from './openSession.ts';
 import type { CoordinationChange, CoordinationPorts, WaitField } from './ports.ts';
-import { endBackoff } from './stateMachine.ts';
+import { endBackoff, putOff } from './stateMachine.ts';
 import type { Task } from './task.ts';
 
 /** Delay after which a task can be claimed again if the budget is not raised earlier. */
@@ -32,23 +32,13 @@ function keysOf(task: Task): readonly string[] {
 /** Returns the exhausted budget, if any, that blocks a coding task. Reserves nothing, because costs are unknown. */
 export async function budgetRefusal({ budgets }: BudgetPorts, task: Task): Promise<BudgetRefusal | undefined> {
   // A command run asks no model.
-  return task.coding === undefined || task.coding.command !== undefined
-    ? undefined
-    : exhaustedBudget(await budgets.limited(keysOf(task)));
+  if (task.coding === undefined || task.coding.command !== undefined) return undefined;
+  return exhaustedBudget(await budgets.limited(keysOf(task)));
 }
 
-/** Returns the task with its wait for a budget. After the wait, the maximum time in the queue starts again. */
+/** Returns the task with its wait for a budget. */
 export function pauseForBudget(task: Task, { limitedBy }: BudgetRefusal, now: Date): Task {
-  const retryAt = new Date(now.getTime() + BUDGET_WAIT_MS);
-  const { coding } = task;
-  const queueEndsAt = coding && new Date(retryAt.getTime() + coding.queue_seconds * 1000);
-  return {
-    ...task,
-    budget_wait: budgetKey(limitedBy.budget),
-    retry_at: retryAt,
-    blockers: task.blockers + 1,
-    ...(coding && queueEndsAt && { coding: { ...coding, queue_ends_at: queueEndsAt } }),
-  };
+  return { ...putOff(task, new Date(now.getTime() + BUDGET_WAIT_MS)), budget_wait: budgetKey(limitedBy.budget) };
 }
 
 /** Returns a sentence that names the budget a task waits for, or undefined if the task waits for no budget. */

@@ -12,11 +12,11 @@ import {
 import { touchPresence } from '../../../agents/rules/liveness.ts';
 import { agentUid } from '../../../identity/rules/principal.ts';
 import { type RecordResponse, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
-import { Batching, Lanes, type LongPoll, retryOnConflict } from '../../../kernel/concurrency.ts';
-import { fittingItems } from '../../../kernel/json.ts';
+import { Lanes, type LongPoll, retryOnConflict } from '../../../kernel/concurrency.ts';
 import { BoundedMap, lazy } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { type BudgetWaitPorts, budgetRefusal, pauseForBudget } from './budgetWait.ts';
+import { ClaimWindow } from './claimWindow.ts';
 import { claimableNow, projectCapability, type RunnerClaim, runnerMembership } from './codingTask.ts';
 import type { HeldFilesQueries } from './files/heldFiles.ts';
 import {
@@ -48,9 +48,6 @@ import {
   type Task,
 } from './task.ts';
 import { noteWritten, taskChanges } from './taskChanges.ts';
-
-/** Default lease length. Source: docs/semantics.md#coordination. */
-export const DEFAULT_LEASE_SECONDS = 30 * 60;
 
 /** Shorter leases need an exact last-seen time of the agent, which is otherwise up to 30 seconds old. */
 const SHORT_LEASE_SECONDS = 5 * 60;
@@ -171,8 +168,7 @@ export class TaskClaims extends Service<
     if (resumed !== undefined) return this.resume(resumed, claiming);
     const { review, own } = await this.claimReview(claiming, declared);
     if (review !== undefined) return review;
-    const keys = claimableKeys(session, declared);
-    return this.claimNext({ ...claiming, own }, keys);
+    return this.claimNext({ ...claiming, own }, claimableKeys(session, declared));
   }
 
   /**
@@ -181,7 +177,8 @@ export class TaskClaims extends Service<
    */
   private async claimReview(claiming: Claiming, declared: readonly string[]) {
     const { session, agent, request } = claiming;
-    const keys = satisfiedKeys(session.capability_keys, [...declared, REVIEWS]).filter(isReviewKey);
+    const satisfied = satisfiedKeys(session.capability_keys, [...declared, REVIEWS]);
+    const keys = satisfied.filter((key) => key.split(SEPARATOR).includes(REVIEWS));
     if (keys.length === 0) return {};
     const reviews = await this.ports.tasks.reviews(session.id, keys, MAX_REVIEWS_READ);
     const now = this.ports.clock.now();
@@ -231,10 +228,8 @@ export class TaskClaims extends Service<
     if (await this.endBackoffOf(retried, session, isFree)) throw new StaleWriteError();
     if (request.runner !== undefined) return this.outcomeOf({ kind: 'none', mark }, recordResponse);
     const { own } = claiming;
-    const explained = { ...claiming, held };
-    const why = own
-      ? ownWork(own)
-      : await this.noTaskExplainer.explain(explained, retried?.value, this.ports.clock.now());
+    const explain = () => this.noTaskExplainer.explain({ ...claiming, held }, retried?.value, this.ports.clock.now());
+    const why = own ? ownWork(own) : await explain();
     return this.outcomeOf({ kind: 'none', mark, why }, recordResponse);
   }
 
@@ -250,14 +245,13 @@ export class TaskClaims extends Service<
     for (let refused = 0; refused < MAX_REJECTED_WINDOW; refused++) {
       const candidate = await window.next(claiming.growth);
       if (candidate === undefined) break;
-      let outcome: 'claimed' | 'refused' | 'kept' = 'refused';
+      let outcome: 'claimed' | 'refused' = 'refused';
       try {
-        const claimed = await this.claimFound(candidate, claiming, false);
-        outcome = claimed === 'shares' ? 'kept' : 'claimed';
-        if (claimed === 'shares') sharing.push(candidate);
-        else if (claimed !== undefined) return claimed;
+        const claimed = await this.claimFound(candidate, claiming, sharing);
+        outcome = 'claimed';
+        if (claimed !== undefined) return claimed;
       } finally {
-        if (outcome !== 'kept') window.finish(candidate.value.id, outcome);
+        if (!sharing.includes(candidate)) window.finish(candidate.value.id, outcome);
       }
     }
     const [first] = sharing;
@@ -280,19 +274,13 @@ export class TaskClaims extends Service<
 
   /**
    * Returns undefined if the task now waits, or if its owner lost access or could not be checked.
-   * @param mayShare without it, returns `shares` for a task that has waited for files that another task still has
+   * @param sharing if set, receives the task instead if it has waited for files that another task still has
    */
-  private claimFound(before: Versioned<Task>, claiming: Claiming): Promise<ClaimOutcome | undefined>;
-  private claimFound(
-    before: Versioned<Task>,
-    claiming: Claiming,
-    mayShare: boolean,
-  ): Promise<ClaimOutcome | 'shares' | undefined>;
   private async claimFound(
     before: Versioned<Task>,
     { request, agent, heldFiles, recordResponse }: Claiming,
-    mayShare = true,
-  ): Promise<ClaimOutcome | 'shares' | undefined> {
+    sharing?: Versioned<Task>[],
+  ): Promise<ClaimOutcome | undefined> {
     const now = this.ports.clock.now();
     const standing = await ownerState(this.ports, before.value, agent.value);
     if (standing === 'out') await this.ports.store.commit(lostAccessChanges(before, now));
@@ -300,25 +288,18 @@ export class TaskClaims extends Service<
     const refusal = await budgetRefusal(this.ports, before.value);
     if (refusal !== undefined) {
       await this.ports.askToRaise(refusal, before.value.workspace);
-      const task = pauseForBudget(before.value, refusal, now);
-      await this.ports.store.commit([{ kind: 'replaceTask', task, before: before.value, version: before.version }]);
-      return undefined;
+      return this.pause(before, pauseForBudget(before.value, refusal, now));
     }
-    const taken = claimedBy(
-      claimTask(before.value, agent.value.id, request.leaseSeconds, now),
-      agent.value,
-      request.by,
-    );
-    const claimed = codingClaimed(taken, request.runner);
+    const taken = claimTask(before.value, agent.value.id, request.leaseSeconds, now);
+    const claimed = codingClaimed(claimedBy(taken, agent.value, request.by), request.runner);
     const files = await readFiles({ heldFiles }, claimed);
     const paused = request.sharesFiles ? undefined : pausedForFiles(before.value, files, now);
-    if (paused !== undefined) {
-      const change = { kind: 'replaceTask', task: paused, before: before.value, version: before.version } as const;
-      await this.ports.store.commit([change]);
+    if (paused !== undefined) return this.pause(before, paused);
+    const hasWaited = before.value.files_since !== undefined && files !== undefined && files.shared.length > 0;
+    if (sharing !== undefined && hasWaited && !request.sharesFiles) {
+      sharing.push(before);
       return undefined;
     }
-    const hasWaited = before.value.files_since !== undefined && files !== undefined && files.shared.length > 0;
-    if (!mayShare && hasWaited && !request.sharesFiles) return 'shares';
     const started = request.start ? startTask(claimed, { agent_id: agent.value.id }, now) : claimed;
     const { task, changes: reserving, ...told } = takeFiles(started, files);
     const changes = [...claimChanges(before, task, agent, now), ...reserving];
@@ -327,6 +308,10 @@ export class TaskClaims extends Service<
     if (request.leaseSeconds < SHORT_LEASE_SECONDS && request.runner === undefined)
       await touchPresence(this.ports, agent.value, request.leaseSeconds);
     return outcome;
+  }
+
+  private async pause({ value: before, version }: Versioned<Task>, task: Task): Promise<undefined> {
+    await this.ports.store.commit([{ kind: 'replaceTask', task, before, version }]);
   }
 
   /** Returns a held task again. Starts it if the request says so and the agent has not started it. */
@@ -407,10 +392,6 @@ export function claimableKeys(
   return [...new Set([...satisfiedKeys(capability_keys, capabilities), ...coding])];
 }
 
-function isReviewKey(key: string): boolean {
-  return key.split(SEPARATOR).includes(REVIEWS);
-}
-
 /** Returns a claimed task with its holder as an author, if its result must be proven. */
 export function claimedBy(task: Task, { id, registered_by }: Agent, { uid }: Pick<Reviewer, 'uid'>): Task {
   if (task.acceptance === undefined) return task;
@@ -441,110 +422,4 @@ export function codingClaimed(task: Task, runner: RunnerClaim | undefined): Task
     claim: runner === undefined ? claim : { ...claim, claimed_by_runner: true },
     coding: { ...(runner?.project !== undefined && { project: runner.project }), ...coding },
   };
-}
-
-/** Maximum number of claims that share one query. */
-const MAX_CALLS_PER_WINDOW = 100;
-
-/** Number of tasks that the first query reads, and the maximum number that later queries read ahead. */
-const FIRST_READ = 20;
-const MAX_READ_AHEAD = 40;
-
-/** Number of tasks left at which the next query begins, if as many were proposed, so that claims do not wait for it. */
-const READ_AHEAD_AT = 8;
-
-/** Maximum size of the tasks that a window keeps for later claims, relative to that of a response. */
-const MAX_KEPT_SHARE = 4;
-
-interface WindowCall {
-  /** Growth of the session when the claim read it; undefined if unknown. */
-  readonly growth: string | undefined;
-  /** Whether the call needs no task, but reads ahead for later claims. */
-  readonly isAhead?: boolean;
-}
-
-/**
- * Proposes tasks from the front of the queue to the claims of one instance, a different one to each. As long as the
- * queue has not grown, the next tasks of a query serve later claims. The commit of a claim decides whether the claim
- * succeeds. If another instance was faster, the remaining tasks are probably outdated too and are read again.
- */
-export class ClaimWindow {
-  private readonly claimable: (limit: number) => Promise<readonly Versioned<Task>[]>;
-  private readonly calls = new Batching<WindowCall, Versioned<Task> | undefined>(
-    (calls) => this.read(calls),
-    MAX_CALLS_PER_WINDOW,
-  );
-  /** Tasks that were read and not proposed yet. While the session has this `growth`, no other task precedes them. */
-  private kept: readonly Versioned<Task>[] = [];
-  private growth: string | undefined;
-  /** Whether the queue had further tasks after those of the last query, which no other query is reading. */
-  private hasMore = false;
-  /** Number of tasks proposed since the last query began. The next query reads twice as many. */
-  private proposed = FIRST_READ / 2;
-  /** Proposed tasks whose claim is not committed yet. A query can still return them as claimable. */
-  private readonly assigned = new Set<string>();
-  /** Tasks that were claimed while a query was running. Its result can still contain them. */
-  private readonly claimedSinceRead = new Set<string>();
-
-  /** @param claimable returns the first claimable tasks, in the order of the queue */
-  constructor(claimable: (limit: number) => Promise<readonly Versioned<Task>[]>) {
-    this.claimable = claimable;
-  }
-
-  /**
-   * Returns the next claimable task, if any. The caller must pass its id to `finish` after the claim.
-   * @param growth of the session when the claim read it; undefined if unknown
-   */
-  async next(growth: string | undefined): Promise<Versioned<Task> | undefined> {
-    const task = this.proposeAt(growth);
-    if (task === undefined) return this.calls.add({ growth });
-    if (this.hasMore && this.kept.length <= READ_AHEAD_AT && this.proposed >= READ_AHEAD_AT) {
-      this.hasMore = false;
-      // If the query fails, a later claim repeats it and reports the error.
-      this.calls.add({ growth, isAhead: true }).catch(() => undefined);
-    }
-    return task;
-  }
-
-  finish(taskId: string, outcome: 'claimed' | 'refused'): void {
-    this.assigned.delete(taskId);
-    if (outcome === 'claimed') this.claimedSinceRead.add(taskId);
-    else this.kept = [];
-  }
-
-  private async read(calls: readonly WindowCall[]): Promise<(place: number) => Versioned<Task> | undefined> {
-    // The query for the previous calls can have found enough tasks for these calls too.
-    const before = calls.map(({ growth, isAhead }) => (isAhead ? undefined : this.proposeAt(growth)));
-    const waiting = calls.filter(({ isAhead }, place) => !isAhead && before[place] === undefined);
-    const isNeeded = ({ growth, isAhead }: WindowCall) => isAhead && growth === this.growth && !this.hasMore;
-    const last = waiting.at(-1) ?? calls.find(isNeeded);
-    if (last === undefined) return (place) => before[place];
-    const { growth } = last;
-    const ahead = growth === undefined ? 0 : Math.min(MAX_READ_AHEAD, 2 * this.proposed);
-    const left = growth === this.growth ? this.kept.length : 0;
-    this.proposed = 0;
-    this.claimedSinceRead.clear();
-    const limit = Math.max(waiting.length, ahead) + left + this.assigned.size;
-    const found = await this.claimable(limit);
-    this.hasMore = found.length === limit;
-    this.kept = found.filter(({ value: { id } }) => !this.assigned.has(id) && !this.claimedSinceRead.has(id));
-    const proposed = calls.map(({ isAhead }, place) => before[place] ?? (isAhead ? undefined : this.propose()));
-    this.kept = fittingItems(this.kept, ({ value }) => value, MAX_KEPT_SHARE);
-    this.growth = growth;
-    return (place) => proposed[place];
-  }
-
-  /** Proposes a kept task if the queue has not grown since it was read. */
-  private proposeAt(growth: string | undefined): Versioned<Task> | undefined {
-    return growth !== undefined && growth === this.growth ? this.propose() : undefined;
-  }
-
-  private propose(): Versioned<Task> | undefined {
-    const [task, ...others] = this.kept;
-    if (task === undefined) return undefined;
-    this.kept = others;
-    this.proposed += 1;
-    this.assigned.add(task.value.id);
-    return task;
-  }
 }

@@ -14,6 +14,7 @@ const MAX_LATE_NAMED = 10;
 const MAX_STUCK_NAMED = 5;
 const MAX_VERIFYING_NAMED = 5;
 const NO_TASKS = { count: 0, first: [] as readonly Task[] };
+const NO_NAMED = { late: NO_TASKS, stuck: NO_TASKS, verifying: NO_TASKS };
 
 export interface InitializedSession {
   readonly session: Session;
@@ -46,7 +47,7 @@ export class CoordinationService extends Service<CoordinationPorts> {
       const isKept = known !== undefined && [goal, '', CODING_GOAL].includes(known.goal);
       const session = isKept
         ? { ...known, goal, master_plan: masterPlan ?? known.master_plan }
-        : newSession(randomness, { workspace, goal, masterPlan }, now);
+        : newSession(randomness, { workspace, goal, master_plan: masterPlan ?? '' }, now);
       const outcome = { session, ...(known && !isKept && { archived: await this.archives.sizeOf(known) }) };
       const changes =
         open === undefined ? [openingOf(session, vacant), ...opening] : sessionChanges(open, session, now);
@@ -65,16 +66,7 @@ export class CoordinationService extends Service<CoordinationPorts> {
   async status(workspace: string) {
     const { sessions, queue, directory } = this.ports;
     const [session, agents] = await Promise.all([this.session(workspace), directory.counts(workspace)]);
-    if (session === undefined)
-      return {
-        session,
-        agents,
-        counters: sumCounters([]),
-        blocked: 0,
-        late: NO_TASKS,
-        stuck: NO_TASKS,
-        verifying: NO_TASKS,
-      };
+    if (session === undefined) return { session, agents, counters: sumCounters([]), blocked: 0, ...NO_NAMED };
     const counters = await sessions.counters(workspace, session.id);
     const [blocked, late, verifying] = await Promise.all([
       counters.mostBlocked !== 0 ? queue.count(session.id, 'blocked') : 0,
@@ -158,19 +150,9 @@ export class CoordinationService extends Service<CoordinationPorts> {
       const now = clock.now();
       const { session, opened } = await openSession(this.ports, workspace, now, { opener });
       const discovery = { ...request, id, session: session.id, created_at: now };
-      const counted: CoordinationChange = {
-        kind: 'count',
-        workspace,
-        session: session.id,
-        by: { discoveries: 1 },
-        at: now,
-      };
-      const changes: CoordinationChange[] = [
-        ...(opened?.(session) ?? []),
-        { kind: 'createDiscovery', discovery },
-        counted,
-      ];
-      await store.commit(changes, recordResponse(discovery));
+      const created = { kind: 'createDiscovery', discovery } as const;
+      const counted = { kind: 'count', workspace, session: session.id, by: { discoveries: 1 }, at: now } as const;
+      await store.commit([...(opened?.(session) ?? []), created, counted], recordResponse(discovery));
       return discovery;
     });
   }

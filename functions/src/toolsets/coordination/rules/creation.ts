@@ -8,7 +8,7 @@ import {
 import type { WorkspaceCreator } from '../../../access/rules/workspaces.ts';
 import type { NodeRef } from '../../../graph/rules/graphNode.ts';
 import { type Links, linkAllToParents, type ParentLink } from '../../../graph/rules/linking.ts';
-import type { Principal } from '../../../identity/rules/principal.ts';
+import { hasRoleIn, type Principal } from '../../../identity/rules/principal.ts';
 import type { AnyChange, RecordResponse, Store } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';
@@ -24,8 +24,8 @@ import {
 } from './dependencies.ts';
 import { firstKeys, type OpenedSession, openSession, queueGrowthIn } from './openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
-import { NOTHING_PROVEN } from './proof/proving.ts';
-import { leads, notWaivable, withPerson } from './proof/requirements.ts';
+import { NEW_TASK } from './proof/proving.ts';
+import { notWaivable, withPerson } from './proof/requirements.ts';
 import type { Session } from './session.ts';
 import { CODING_TYPE, DEFAULT_TYPE, isOfRun, requireFutureDeadline, type Task } from './task.ts';
 import { countedBy } from './taskChanges.ts';
@@ -91,7 +91,7 @@ export class TaskCreation<Change extends AnyChange = CoordinationChange> extends
   ): Promise<readonly Task[]> {
     const { workspace, createdBy, goal, opener, viewer } = request;
     const drafts = await this.withPeople(this.number(request), request);
-    const mayWaive = viewer !== undefined && leads(viewer, workspace);
+    const mayWaive = viewer !== undefined && hasRoleIn(viewer, workspace, 'leader');
     const dependents = dependentsOf(drafts);
     return retryOnConflict(this.ports.randomness, async () => {
       const now = this.ports.clock.now();
@@ -182,20 +182,11 @@ interface Creation {
 }
 
 function newTask(
-  {
-    id,
-    existing: existingIds,
-    files,
-    hints,
-    type,
-    deadline,
-    coding,
-    part_of: _,
-    acceptance: wanted,
-    ...draft
-  }: NumberedDraft,
+  numbered: NumberedDraft,
   { existing, dependents, session, createdBy, ownerUid, now, settings: { proof, mayWaive } }: Creation,
 ): Task {
+  const { id, existing: existingIds, files, hints, type, deadline, ...others } = numbered;
+  const { coding, part_of: _, acceptance: wanted, ...draft } = others;
   const before = existingIds.flatMap((dependency) => existing.get(dependency)?.value ?? []);
   const { blockers, ...standing } = dependencyStateOf(before);
   const kind = coding ? CODING_TYPE : (type ?? DEFAULT_TYPE);
@@ -217,12 +208,7 @@ function newTask(
     created_at: now,
     created_by: createdBy,
     ...(deadline && { deadline }),
-    claim_epoch: 0,
-    lapsed_claims: [],
-    retries: 0,
-    former_ends: [],
-    stuck: false,
-    ...NOTHING_PROVEN,
+    ...NEW_TASK,
     ...(acceptance && { acceptance }),
     file_wait: proof.file_wait_minutes,
     ...(ownerUid !== undefined && { owner_uid: ownerUid }),

@@ -30,7 +30,7 @@ export async function openSession(
   const opening = await createWorkspaceChanges(ports, opener, { name: workspace, isThere }, now);
   if (open !== undefined) return { session: open.session, open, opened: undefined, proof };
   return {
-    session: newSession(ports.randomness, { workspace, goal }, now),
+    session: newSession(ports.randomness, { workspace, goal, master_plan: '' }, now),
     open,
     opened: (session) => [openingOf(session, vacant), ...opening],
     proof,
@@ -79,13 +79,8 @@ export async function queueGrowthIn(
     const { shards, disused } = await sessions.unusedShards(session, lasting, excess);
     const capabilityKeys = [...lasting.filter((key) => !disused.includes(key)), ...keys];
     requireKeyLimit(capabilityKeys);
-    return {
-      kind: 'renewCapabilityKeys',
-      session,
-      capability_keys: capabilityKeys,
-      gates: shards,
-      version: sessionVersion,
-    };
+    const renewed = { session, capability_keys: capabilityKeys, gates: shards, version: sessionVersion };
+    return { kind: 'renewCapabilityKeys', ...renewed };
   }
   const isWritten = fresh.length > 0 || version !== undefined;
   const capabilityKeys = isWritten ? keys : [];
@@ -118,16 +113,12 @@ export function firstKeys(tasks: readonly Requiring[]): readonly string[] {
 
 export function newSession(
   randomness: Randomness,
-  {
-    workspace,
-    goal,
-    masterPlan = '',
-  }: { readonly workspace: string; readonly goal: string; readonly masterPlan?: string | undefined },
-  now: Date,
+  named: Pick<Session, 'workspace' | 'goal' | 'master_plan'>,
+  created_at: Date,
 ): Session {
   const id = `session-${randomness.letters(12)}`;
   const empty = { queue_version: 0, capability_keys: [], spread: 1, first_gate: 0, counter_shards: MIN_COUNTER_SHARDS };
-  return { id, workspace, goal, master_plan: masterPlan, created_at: now, ...empty };
+  return { id, ...named, created_at, ...empty };
 }
 
 // Sessions are sharded by load. Firestore sustains about one write per second and document. Each change of a task
@@ -165,13 +156,11 @@ export class SessionSharding extends Service<CoordinationPorts> {
       sessions.growthAges(open.session),
     ]);
     const { spread: before, counter_shards: counters } = open.session;
-    const sharded = {
-      ...open.session,
-      spread: neededShards(growthAges, before),
-      counter_shards: neededShards(counterAges, counters),
-    };
-    if (sharded.spread === before && sharded.counter_shards === counters) return;
-    const change = { kind: 'shardSession' as const, session: sharded, before, version: open.sessionVersion };
+    const spread = neededShards(growthAges, before);
+    const counter_shards = neededShards(counterAges, counters);
+    if (spread === before && counter_shards === counters) return;
+    const sharded = { ...open.session, spread, counter_shards };
+    const change = { kind: 'shardSession', session: sharded, before, version: open.sessionVersion } as const;
     await ignoreStale(store.commit([change]));
   }
 }

@@ -183,6 +183,12 @@ export interface QueueFilter {
   readonly hasDeadlines?: boolean;
 }
 
+/** A changed task, and the changes of other documents that belong to it. */
+export interface TaskWithChanges {
+  readonly task: Task;
+  readonly changes: readonly CoordinationChange[];
+}
+
 export type CoordinationChange =
   | ChangeOf<TaskChanges & SessionChanges & MessageChanges & QuestionChanges & FileChanges>
   | AccessChange

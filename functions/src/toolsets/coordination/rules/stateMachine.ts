@@ -5,9 +5,8 @@
  * docs/semantics.md#coordination.
  */
 
-import type { Acceptance } from '../../../access/rules/proofSettings.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { decided, handIn, isVerifying, type PassedStep, withoutProof } from './proof/proving.ts';
+import { type Demanding, decided, handIn, isVerifying, type PassedStep, withoutProof } from './proof/proving.ts';
 import {
   type Claim,
   type Claimant,
@@ -27,32 +26,23 @@ export const MAX_TASK_RETRIES = 3;
 const FIRST_BACKOFF_SECONDS = 30;
 const MAX_EXPIRED_CLAIMS = 20;
 
-/** Lease of an author whose own lease is unknown, in seconds. */
-const LEASE_SECONDS = 30 * 60;
+/** Default lease length. Source: docs/semantics.md#coordination. */
+export const DEFAULT_LEASE_SECONDS = 30 * 60;
 
 const addSeconds = (from: Date, seconds: number): Date => new Date(from.getTime() + seconds * 1000);
 
-function newClaim(holder: ExpiredClaim, leaseSeconds: number, now: Date): Claim {
+/** Returns a claim whose lease begins now. @param lease_seconds length of the lease */
+export function newClaim(holder: ExpiredClaim, lease_seconds: number, now: Date): Claim {
   const { agent_id: claimed_by, claim_epoch } = holder;
-  return {
-    claimed_by,
-    claim_epoch,
-    claimed_at: now,
-    lease_seconds: leaseSeconds,
-    lease_expires_at: addSeconds(now, leaseSeconds),
-  };
+  return { claimed_by, claim_epoch, claimed_at: now, lease_seconds, lease_expires_at: addSeconds(now, lease_seconds) };
 }
 
 export function claimTask(task: Task, agentId: string, leaseSeconds: number, now: Date): Task {
   if (task.status !== 'available' || task.blockers > 0) throw invalidTransition(task, 'be claimed');
-  const epoch = task.claim_epoch + 1;
+  const claim_epoch = task.claim_epoch + 1;
   const { waiting_for: _formerHolders, ...rest } = task;
-  return {
-    ...rest,
-    status: 'claimed',
-    claim_epoch: epoch,
-    claim: newClaim({ agent_id: agentId, claim_epoch: epoch }, leaseSeconds, now),
-  };
+  const claim = newClaim({ agent_id: agentId, claim_epoch }, leaseSeconds, now);
+  return { ...rest, status: 'claimed', claim_epoch, claim };
 }
 
 /** Starts a claimed task. Returns the same object if this claim has already started the task. */
@@ -73,10 +63,9 @@ export function recordStart(task: Task, now: Date): Task {
 
 /** Undoes the start of a task, so that its holder has claimed but not started it. */
 export function undoStart(task: Task): Task {
-  const { claim } = task;
-  if (claim === undefined || task.status !== 'in_progress') throw invalidTransition(task, 'be set to claimed');
-  const { started_at: _begun, ...rest } = claim;
-  return { ...task, status: 'claimed', claim: rest };
+  if (task.claim === undefined || task.status !== 'in_progress') throw invalidTransition(task, 'be set to claimed');
+  const { started_at: _begun, ...claim } = task.claim;
+  return { ...task, status: 'claimed', claim };
 }
 
 /** Sets a coding task to waiting: its coding agent has finished, but the agent's session is still open. */
@@ -136,13 +125,9 @@ export function finishTask(task: Task, result: TaskResult, passed: PassedStep, n
 }
 
 /** Hands in a result for an agent that does not hold the task. */
-export function handInFor(
-  task: Task & { readonly acceptance: Acceptance },
-  agentId: string,
-  result: TaskResult,
-  now: Date,
-): Task {
-  const claim = task.claim ?? newClaim({ agent_id: agentId, claim_epoch: task.claim_epoch }, LEASE_SECONDS, now);
+export function handInFor(task: Demanding, agentId: string, result: TaskResult, now: Date): Task {
+  const claim =
+    task.claim ?? newClaim({ agent_id: agentId, claim_epoch: task.claim_epoch }, DEFAULT_LEASE_SECONDS, now);
   return handIn(withoutBackoff(task), task.acceptance, { by: claim, result }, now);
 }
 
@@ -168,8 +153,8 @@ export function releaseClaim(task: Task, reason: string): Task {
 /** Extends the lease of a holder that was last seen at `seenAt`. */
 export function renewLease(task: Task, seenAt: Date): Task {
   if (task.claim === undefined || !isHeld(task.status)) throw invalidTransition(task, 'be renewed');
-  const leaseExpiresAt = addSeconds(seenAt, task.claim.lease_seconds);
-  return { ...task, claim: { ...task.claim, lease_expires_at: leaseExpiresAt } };
+  const lease_expires_at = addSeconds(seenAt, task.claim.lease_seconds);
+  return { ...task, claim: { ...task.claim, lease_expires_at } };
 }
 
 /** Records that the holder asked a person a question, and extends the lease until the question expires. */
@@ -185,6 +170,13 @@ export function endWaitForAnswer(task: Task, requestId: string, now: Date): Task
   const { waiting_for, claim, ...rest } = task;
   if (waiting_for?.request_id !== requestId || claim === undefined || !isHeld(task.status)) return undefined;
   return { ...rest, claim: { ...claim, lease_expires_at: addSeconds(now, claim.lease_seconds) } };
+}
+
+/** Returns a task that cannot be claimed before a time. Afterwards, its maximum time in the queue starts again. */
+export function putOff(task: Task, retry_at: Date): Task {
+  const { coding, blockers } = task;
+  const again = coding && { coding: { ...coding, queue_ends_at: addSeconds(retry_at, coding.queue_seconds) } };
+  return { ...task, ...again, retry_at, blockers: blockers + 1 };
 }
 
 /** Ends the delay before a retry, or the wait for a budget or for files. */
@@ -311,16 +303,11 @@ function suggestionFor(task: Task, agentId: string | undefined): string {
 /** Stores the result and sets the task to waiting. The holder is released, while the parts of the task continue. */
 export function awaitParts(
   { claim: _relieved, ...task }: Task,
-  { claimed_by: agentId, claim_epoch: epoch }: Claim,
+  { claimed_by: agent_id, claim_epoch }: Claim,
   result: TaskResult,
   since: Date,
 ): Task {
-  return {
-    ...task,
-    status: 'waiting',
-    result,
-    parts_awaited: { agent_id: agentId, claim_epoch: epoch, since, failed: [] },
-  };
+  return { ...task, status: 'waiting', result, parts_awaited: { agent_id, claim_epoch, since, failed: [] } };
 }
 
 /**
@@ -330,10 +317,9 @@ export function awaitParts(
  */
 export function partsChanged(
   task: Task,
-  below: { readonly open: number; readonly failed: readonly string[] },
+  { open, failed }: { readonly open: number; readonly failed: readonly string[] },
   now: Date,
 ): Task {
-  const { open, failed } = below;
   const { parts_awaited: awaited } = task;
   if (task.status !== 'waiting' || awaited === undefined) return task;
   if (open === 0 && failed.length === 0) return partsDone(task, awaited, now);
@@ -345,7 +331,7 @@ function partsDone(task: Task, awaited: NonNullable<Task['parts_awaited']>, now:
   const { acceptance, result } = task;
   if (acceptance === undefined || result === undefined) return { ...task, status: 'done', completed_at: now };
   const { agent_id: claimed_by, claim_epoch, since: claimed_at, branch } = awaited;
-  const author = { claimed_by, claim_epoch, claimed_at, lease_seconds: LEASE_SECONDS };
+  const author = { claimed_by, claim_epoch, claimed_at, lease_seconds: DEFAULT_LEASE_SECONDS };
   return handIn(task, acceptance, { by: author, result, branch }, now);
 }
 

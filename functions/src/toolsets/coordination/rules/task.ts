@@ -275,15 +275,15 @@ export function taskFromDocument(data: unknown): Task {
   const { coding_tool: tool, ...read } = codec.fromDocument(data);
   const task = read.coding && tool !== undefined ? { ...read, coding: { ...read.coding, tool } } : read;
   const {
-    claimed_by: agentId,
+    claimed_by,
     claimed_at,
     lease_expires_at,
     claimed_by_runner: isRunners,
     ...lease
   } = claims.fromDocument(data);
-  if (agentId === undefined || claimed_at === undefined || lease_expires_at === undefined) return task;
+  if (claimed_by === undefined || claimed_at === undefined || lease_expires_at === undefined) return task;
   const held = { lease_seconds: 0, lease_expires_at, ...lease, ...(isRunners && { claimed_by_runner: isRunners }) };
-  return { ...task, claim: { claimed_by: agentId, claim_epoch: task.claim_epoch, claimed_at, ...held } };
+  return { ...task, claim: { claimed_by, claim_epoch: task.claim_epoch, claimed_at, ...held } };
 }
 
 export const taskFields = fieldsCodec<Task>(taskToDocument, taskFromDocument);

@@ -58,8 +58,7 @@ export class TaskActions extends Service<CoordinationPorts> {
   release(principal: Principal, decision: TaskAction, recordResponse: RecordResponse<Task>): Promise<Task> {
     return applyTaskAction(this.ports, principal, decision.taskId, async ({ value: before, version }, now) => {
       const message = await actionText(this.ports, 'Released', principal, decision.reason);
-      const released = releaseClaim(before, message);
-      const task = requeuedCoding(before, released, { class: 'cancelled', message }, now);
+      const task = requeuedCoding(before, releaseClaim(before, message), { class: 'cancelled', message }, now);
       const changes = outcomeChanges(before, { kind: 'accepted', task }, version, now);
       const grown = await queueGrowth(this.ports.sessions, task);
       await this.ports.store.commit([...changes, ...grown], recordResponse(task));
@@ -73,7 +72,12 @@ export class TaskActions extends Service<CoordinationPorts> {
     { taskId, withDependents, comments }: Retry,
     recordResponse: RecordResponse<RequeuedTask>,
   ): Promise<RequeuedTask> {
-    if (comments !== undefined && withDependents) throw sendsBackOne();
+    if (comments !== undefined && withDependents)
+      throw new MusterError('VALIDATION_ERROR', 'Set comments or with_dependents, not both.', {
+        field: 'with_dependents',
+        reason: 'SENDS_BACK_ONE',
+        suggestion: 'comments sends back one task, whose dependents then wait again.',
+      });
     return applyTaskAction(this.ports, principal, taskId, async (found, now) => {
       if (isOfRun(found.value)) throw runHasEnded(taskId);
       if (comments !== undefined) {
@@ -83,9 +87,8 @@ export class TaskActions extends Service<CoordinationPorts> {
         return outcome;
       }
       const task = requeuedChanges(found.value, now);
-      const { items, isTruncated } = withDependents
-        ? await this.failedDependents(found.value)
-        : { items: [], isTruncated: false };
+      const none = { items: [], isTruncated: false };
+      const { items, isTruncated } = withDependents ? await this.failedDependents(found.value) : none;
       const ended = [found, ...items];
       const changes = [
         ...ended.flatMap(({ value, version }) => taskChanges(value, requeuedChanges(value, now), version, now)),
@@ -94,7 +97,7 @@ export class TaskActions extends Service<CoordinationPorts> {
       const others = items.map(({ value }) => value);
       const grown = await queueGrowth(this.ports.sessions, task, ...others);
       if (grown.length === 0) throw sessionArchived(taskId);
-      const outcome = { task, dependents: items.map(({ value }) => value.id), isTruncated };
+      const outcome = { task, dependents: others.map(({ id }) => id), isTruncated };
       await this.ports.store.commit([...changes, ...grown], recordResponse(outcome));
       return outcome;
     });
@@ -198,14 +201,8 @@ export function requeueTask(task: Task): Task {
   if ((status !== 'failed' && status !== 'cancelled') || closedAt === undefined)
     throw invalidTransition(task, 'be retried', undefined, retrySuggestion(status));
   const { error, claim_epoch: epoch, retries } = task;
-  const end = {
-    status,
-    ended_at: closedAt,
-    claim_epoch: epoch,
-    retries,
-    ...(error !== undefined && { error }),
-    ...(claim && { agent_id: claim.claimed_by }),
-  };
+  const by = { ...(error !== undefined && { error }), ...(claim && { agent_id: claim.claimed_by }) };
+  const end = { status, ended_at: closedAt, claim_epoch: epoch, retries, ...by };
   return {
     ...rest,
     status: 'available',
@@ -234,14 +231,6 @@ export function undoRequeue(task: Task, previous: Task, isHolderOnline: boolean,
 export function restoreOutcome(task: Task, previous: Task): Task {
   if (task.status !== 'available') throw invalidTransition(task, 'be ended again');
   return { ...previous, former_ends: task.former_ends.slice(0, -1) };
-}
-
-function sendsBackOne(): MusterError {
-  return new MusterError('VALIDATION_ERROR', 'Set comments or with_dependents, not both.', {
-    field: 'with_dependents',
-    reason: 'SENDS_BACK_ONE',
-    suggestion: 'comments sends back one task, whose dependents then wait again.',
-  });
 }
 
 function retrySuggestion(status: TaskStatus): string {

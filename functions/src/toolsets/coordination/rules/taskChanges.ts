@@ -9,6 +9,7 @@ import {
   type Usage,
 } from '../../../graph/rules/graphNode.ts';
 import type { NodeFinder } from '../../../graph/rules/linking.ts';
+import type { Versioned } from '../../../kernel/commit.ts';
 import { readUnreadable } from '../../../kernel/ports.ts';
 import { freedFiles } from './files/reserving.ts';
 import type { CoordinationChange, CoordinationPorts, TaskQueries } from './ports.ts';
@@ -38,6 +39,11 @@ export function timed(before: Task, after: Task, now: Date): Task {
 export function taskChanges(before: Task, after: Task, version: string, now: Date): CoordinationChange[] {
   const { task, changes } = freedFiles(before, timed(before, after, now));
   return [{ kind: 'replaceTask', before, task, version }, countedChange(before, task, now), ...changes];
+}
+
+/** Returns the changes that block the dependents of a task again. */
+export function reopenedDependents(dependents: readonly Versioned<Task>[]): readonly CoordinationChange[] {
+  return dependents.map(({ value: { id: taskId }, version }) => ({ kind: 'dependencyReopened', taskId, version }));
 }
 
 /** Returns a function that keeps a task with the version that a commit gave it. */

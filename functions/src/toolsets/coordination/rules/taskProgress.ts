@@ -2,8 +2,7 @@
  * Progress of a claimed task: start, complete, fail. Each is one optimistic commit of the task, its holder and the
  * session's counters. Source: the coordination specification, "Worker Tools"; docs/semantics.md#coordination.
  */
-import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
-import { hasRole } from '../../../identity/rules/role.ts';
+import { hasRoleIn, type Principal } from '../../../identity/rules/principal.ts';
 import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -30,15 +29,11 @@ import { noteWritten, outcomeChanges, taskChanges } from './taskChanges.ts';
 /** Maximum share of a response for the tasks of one queue status, because a response can contain two such lists. */
 export const MAX_STATE_SHARE = 0.5;
 
-/** Agent that reports, and the uid of the credential that registered it, if it is a terminal. */
-interface Reporter {
-  readonly id: string;
-  readonly registered_by?: string | undefined;
-}
-
-interface Report extends Pick<Reporter, 'registered_by'> {
+interface Report {
   readonly claimant: Claimant;
   readonly outcome: ReportedOutcome;
+  /** Uid of the credential that registered the claimant, if it is a terminal. */
+  readonly registered_by?: string | undefined;
 }
 
 export class TaskQueue extends Service<CoordinationPorts> {
@@ -64,16 +59,16 @@ export class TaskQueue extends Service<CoordinationPorts> {
   async reportOutcome(
     principal: Principal,
     taskId: string,
-    { claimant, outcome, registered_by }: Report,
+    report: Report,
     recordResponse: RecordResponse<TaskOutcome>,
   ): Promise<TaskOutcome> {
+    const { claimant, outcome } = report;
     requireSize('A report', outcome.kind === 'done' ? 'output' : 'error', outcome, MAX_REPORT_BYTES);
-    const { agent_id } = claimant;
     const decide = (before: Task, now: Date) => {
-      requireReportable(before, outcome, principal, { id: agent_id, registered_by });
+      requireReportable(before, report, principal);
       const reported = reportOutcome(before, claimant, outcome, now);
       const isAuthors = reported.kind === 'accepted' && before.acceptance !== undefined && outcome.kind === 'done';
-      return isAuthors ? { ...reported, task: withAuthor(reported.task, agent_id, principal.uid) } : reported;
+      return isAuthors ? { ...reported, task: withAuthor(reported.task, claimant.agent_id, principal.uid) } : reported;
     };
     return this.change(taskId, workerIn(principal), decide, async (found, decided, now) => {
       const shared = outcome.kind === 'done' ? await unreservedFiles(this.ports, found.value, outcome.result) : [];
@@ -87,12 +82,8 @@ export class TaskQueue extends Service<CoordinationPorts> {
       const merged = { step: 'merged', by: 'github', at: now, ...(commit !== undefined && { commit }) };
       return finishTask(before, result, merged, now);
     };
-    return this.change(
-      taskId,
-      () => true,
-      decide,
-      (found, taskOutcome, now) => this.commit(found, taskOutcome, now),
-    );
+    const isAnywhere = () => true;
+    return this.change(taskId, isAnywhere, decide, (found, outcome, now) => this.commit(found, outcome, now));
   }
 
   /**
@@ -135,15 +126,8 @@ export class TaskQueue extends Service<CoordinationPorts> {
     const { reviews } = task;
     if (reviews !== undefined && task.status === 'done') {
       // A repeated report finds that its check is over, and changes nothing.
-      const {
-        task: checked,
-        isLate,
-        changes,
-      } = await proofs.judged({ id: task.id, ...reviews }, closedRuling(task), now);
-      return {
-        outcome: { ...outcome, reviewed: { task: checked, isLate } },
-        changes: kind === 'accepted' ? changes : [],
-      };
+      const { changes, ...reviewed } = await proofs.judged({ id: task.id, ...reviews }, closedRuling(task), now);
+      return { outcome: { ...outcome, reviewed }, changes: kind === 'accepted' ? changes : [] };
     }
     if (kind !== 'accepted') return { outcome, changes: [] };
     const begun = await proofs.begun(task, now);
@@ -177,31 +161,29 @@ export class TaskQueue extends Service<CoordinationPorts> {
 }
 
 /** Checks that a report fits the task. @throws MusterError REQUIRED_FIELD; VALIDATION_ERROR; FORBIDDEN for an author */
-function requireReportable(task: Task, outcome: ReportedOutcome, by: Principal, agent: Reporter): void {
+function requireReportable(task: Task, { claimant, outcome, registered_by }: Report, by: Principal): void {
   const { id, reviews, coding, acceptance } = task;
   const isReview = reviews !== undefined && coding === undefined;
   if (outcome.kind !== 'done') return;
-  if (!isReview && outcome.verdict !== undefined) throw notAReview(id);
-  if (isReview && outcome.verdict === undefined) throw verdictNeeded(id);
-  if (isReview && isAuthor(reviews, agent, by)) throw ownWork(id);
+  if (!isReview && outcome.verdict !== undefined)
+    throw new MusterError('VALIDATION_ERROR', `Task "${id}" is not a review.`, {
+      field: 'verdict',
+      reason: 'NOT_A_REVIEW',
+      suggestion: 'Omit verdict. Only reviews of the work of other agents have one.',
+    });
+  if (isReview && outcome.verdict === undefined)
+    throw new MusterError('REQUIRED_FIELD', `Task "${id}" is a review, which needs a verdict.`, {
+      field: 'verdict',
+      reason: 'VERDICT_NEEDED',
+      suggestion: 'Set verdict to approve or request_changes, and output to what is to be changed, or why it is right.',
+    });
+  if (isReview && isAuthor(reviews, { id: claimant.agent_id, registered_by }, by)) throw ownWork(id);
   if (acceptance?.command !== undefined && coding === undefined && outcome.work?.branch === undefined)
-    throw branchNeeded(id, acceptance.command);
-}
-
-function notAReview(id: string): MusterError {
-  return new MusterError('VALIDATION_ERROR', `Task "${id}" is not a review.`, {
-    field: 'verdict',
-    reason: 'NOT_A_REVIEW',
-    suggestion: 'Omit verdict. Only reviews of the work of other agents have one.',
-  });
-}
-
-function verdictNeeded(id: string): MusterError {
-  return new MusterError('REQUIRED_FIELD', `Task "${id}" is a review, which needs a verdict.`, {
-    field: 'verdict',
-    reason: 'VERDICT_NEEDED',
-    suggestion: 'Set verdict to approve or request_changes, and output to what is to be changed, or why it is right.',
-  });
+    throw new MusterError('REQUIRED_FIELD', `Task "${id}" is done when ${acceptance.command} succeeds on its branch.`, {
+      field: 'branch',
+      reason: 'BRANCH_NEEDED',
+      suggestion: 'Set branch to the branch that contains your work.',
+    });
 }
 
 function ownWork(id: string): MusterError {
@@ -209,14 +191,6 @@ function ownWork(id: string): MusterError {
     field: 'task_id',
     reason: 'OWN_WORK',
     suggestion: 'Release the review with coordination.release_task. Another agent has to claim it.',
-  });
-}
-
-function branchNeeded(id: string, command: string): MusterError {
-  return new MusterError('REQUIRED_FIELD', `Task "${id}" is done when ${command} succeeds on its branch.`, {
-    field: 'branch',
-    reason: 'BRANCH_NEEDED',
-    suggestion: 'Set branch to the branch that contains your work.',
   });
 }
 
@@ -231,5 +205,5 @@ function changedBy(decide: (task: Task) => { readonly task: Task }, task: Task):
 
 /** Returns whether the caller has the role worker in a workspace. A task's workspace can differ from the call's. */
 function workerIn(principal: Principal): (workspace: string) => boolean {
-  return (workspace) => hasRole(roleIn(principal, workspace) ?? 'viewer', 'worker');
+  return (workspace) => hasRoleIn(principal, workspace, 'worker');
 }

@@ -7,7 +7,7 @@ import { canonicalJson, MAX_TASK_BYTES, requireSize } from '../../../kernel/json
 import { Service } from '../../../kernel/ports.ts';
 import { dependencyStateOf, readDependencies, requireNoCycle, type TasksById } from './dependencies.ts';
 import { queueGrowthIn } from './openSession.ts';
-import type { CoordinationChange, CoordinationPorts } from './ports.ts';
+import type { CoordinationChange, CoordinationPorts, TaskWithChanges } from './ports.ts';
 import { Proofs } from './proof/proofs.ts';
 import { decided, isVerifying } from './proof/proving.ts';
 import { requireNoAuthor, requireWaiver, withPerson } from './proof/requirements.ts';
@@ -32,11 +32,6 @@ export interface TaskUpdate {
 export interface UpdatedTask {
   readonly task: Task;
   readonly isChanged: boolean;
-}
-
-interface DependencyUpdate {
-  readonly task: Task;
-  readonly changes: readonly CoordinationChange[];
 }
 
 export class TaskUpdates extends Service<CoordinationPorts> {
@@ -89,7 +84,7 @@ export class TaskUpdates extends Service<CoordinationPorts> {
     described: Task,
     wishes: Omit<TaskUpdate, 'taskId'>,
     now: Date,
-  ): Promise<DependencyUpdate> {
+  ): Promise<TaskWithChanges> {
     if (isClosed(before.status)) throw taskClosed(before);
     const { dependencies } = wishes;
     const open = affectsQueue(wishes) ? await this.openSession(before) : undefined;
@@ -114,7 +109,7 @@ export class TaskUpdates extends Service<CoordinationPorts> {
     task: Task,
     named: readonly string[],
     { session }: OpenSession,
-  ): Promise<DependencyUpdate> {
+  ): Promise<TaskWithChanges> {
     const { tasks } = this.ports;
     const ids = [...new Set(named)];
     const known = new Set(before.dependencies);
@@ -137,7 +132,12 @@ export class TaskUpdates extends Service<CoordinationPorts> {
 function withUpdatedFields(before: Task, { deadline, hints, files, ...update }: TaskUpdate): Task {
   const { description = before.description, priority = before.priority } = update;
   const { required_capabilities = before.required_capabilities } = update;
-  if (before.coding !== undefined && update.required_capabilities !== undefined) throw codingRequires(before);
+  if (before.coding !== undefined && update.required_capabilities !== undefined)
+    throw new MusterError('VALIDATION_ERROR', `The capabilities of the coding task "${before.id}" cannot be changed.`, {
+      field: 'required_capabilities',
+      reason: 'CODING_TASK',
+      suggestion: 'Omit required_capabilities. For another tool or project, create another task.',
+    });
   const { deadline: former, context, ...rest } = before;
   const kept = deadline === undefined ? former : (deadline ?? undefined);
   const { hints: formerHints, ...contextRest } = context;
@@ -158,12 +158,8 @@ function updatableFields(task: Task) {
 }
 
 /** Returns whether an update affects which agents can claim the task, or when. */
-function affectsQueue({
-  priority,
-  dependencies,
-  required_capabilities,
-  deadline,
-}: Omit<TaskUpdate, 'taskId'>): boolean {
+function affectsQueue(wishes: Omit<TaskUpdate, 'taskId'>): boolean {
+  const { priority, dependencies, required_capabilities, deadline } = wishes;
   return [priority, dependencies, required_capabilities, deadline].some((wish) => wish !== undefined);
 }
 
@@ -217,13 +213,5 @@ function blockedWhileHeld({ id, claim }: Task): MusterError {
     field: 'dependencies',
     reason: 'WRONG_STATE',
     suggestion: 'Release the task with coordination.release_task first, or set only dependencies that are done.',
-  });
-}
-
-function codingRequires({ id }: Task): MusterError {
-  return new MusterError('VALIDATION_ERROR', `The capabilities of the coding task "${id}" cannot be changed.`, {
-    field: 'required_capabilities',
-    reason: 'CODING_TASK',
-    suggestion: 'Omit required_capabilities. For another tool or project, create another task.',
   });
 }

@@ -1,7 +1,5 @@
 /** Undoes changes of tasks and sessions. Source: docs/semantics.md#undo. */
-import type { Agent } from '../../../agents/rules/agent.ts';
-import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
-import { hasRole } from '../../../identity/rules/role.ts';
+import { hasRoleIn, type Principal } from '../../../identity/rules/principal.ts';
 import type { AuditEffect } from '../../../kernel/auditLog.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import type { FieldsCodec } from '../../../kernel/documentCodec.ts';
@@ -15,10 +13,10 @@ import {
 import { MusterError } from '../../../kernel/errors.ts';
 import { readUnreadable, Service } from '../../../kernel/ports.ts';
 import { requeuedCoding, withFailure } from './codingTask.ts';
-import { filesFor } from './files/reserving.ts';
+import { heldAgain } from './files/reserving.ts';
 import { queueGrowth } from './openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
-import { isFree, Proofs } from './proof/proofs.ts';
+import { freeAgent, Proofs } from './proof/proofs.ts';
 import { isVerifying } from './proof/proving.ts';
 import { type UndoneEffect, undoHandIn, undoVerdict } from './proof/undoProof.ts';
 import type { Session } from './session.ts';
@@ -34,7 +32,7 @@ import {
   sessionArchived,
   undoRequeue,
 } from './taskActions.ts';
-import { outcomeChanges, taskChanges } from './taskChanges.ts';
+import { outcomeChanges, reopenedDependents, taskChanges } from './taskChanges.ts';
 import { TaskUpdates } from './taskUpdates.ts';
 
 /** Fields that an undo never restores: claim epochs, previous outcomes, and fields derived from other tasks. */
@@ -68,7 +66,7 @@ export class TaskUndo extends Service<UndoPorts> {
   /** MusterError NOT_FOUND; FORBIDDEN; CONFLICT with a reason such as CHANGED_SINCE */
   readonly task = async (effect: AuditEffect, by: Principal): Promise<readonly CoordinationChange[]> => {
     const { tasks, taskFields, clock } = this.ports;
-    const works = (workspace: string) => hasRole(roleIn(by, workspace) ?? 'viewer', 'worker');
+    const works = (workspace: string) => hasRoleIn(by, workspace, 'worker');
     const found = await readUnreadable(works, tasks.find(effect.id));
     if (found === undefined || !works(found.value.workspace)) throw taskNotFound(effect.id);
     const now = clock.now();
@@ -161,15 +159,10 @@ export class TaskUndo extends Service<UndoPorts> {
     const grown = await queueGrowth(this.ports.sessions, before);
     if (grown.length === 0) throw sessionArchived(before.id, 'be reopened');
     const { claim } = former;
-    const agent = claim && isHeld(former.status) ? await this.ports.agents.find(claim.claimed_by) : undefined;
-    const holder = agent !== undefined && isFree(agent.value) ? agent : undefined;
+    const holder = claim && isHeld(former.status) ? await freeAgent(this.ports, claim.claimed_by) : undefined;
     const reopened = undoRequeue(before, former, holder !== undefined, now);
-    const { task, changes: files } = holder ? await filesFor(this.ports, reopened) : { task: reopened, changes: [] };
-    const held = holder ? [holdAgain(holder, task), ...files] : [];
-    const blocked = dependents.map(({ value, version: read }): CoordinationChange => {
-      return { kind: 'dependencyReopened', taskId: value.id, version: read };
-    });
-    return [...taskChanges(before, task, version, now), ...held, ...blocked, ...grown];
+    const { task, changes } = holder ? await heldAgain(this.ports, holder, reopened) : { task: reopened, changes: [] };
+    return [...taskChanges(before, task, version, now), ...changes, ...reopenedDependents(dependents), ...grown];
   }
 
   /** Undoes a hand-in or a verdict; undefined for any other change. */
@@ -196,12 +189,6 @@ export class TaskUndo extends Service<UndoPorts> {
   private async tasksOf(ids: readonly string[]): Promise<readonly Versioned<Task>[]> {
     return ids.length === 0 ? [] : (await this.ports.tasks.findAll(ids)).flatMap((one) => one ?? []);
   }
-}
-
-/** Returns the change that makes the agent hold the task again. The agent's last-seen time is not changed. */
-function holdAgain({ value, version }: Versioned<Agent>, { id, session, claim_epoch }: Task): CoordinationChange {
-  const agent = { ...value, held: { ...value.held, [id]: { session, claim_epoch } } };
-  return { kind: 'holdTask', agent, taskId: id, version };
 }
 
 function withoutProgressFields(effect: AuditEffect): AuditEffect {
@@ -232,7 +219,11 @@ export class SessionUndo extends Service<UndoPorts> {
   readonly session = async (effect: AuditEffect, by: Principal): Promise<readonly CoordinationChange[]> => {
     const { sessions, sessionFields } = this.ports;
     const { workspace = '' } = effect;
-    if (!hasRole(roleIn(by, workspace) ?? 'viewer', 'leader')) throw leadersOnly(effect);
+    if (!hasRoleIn(by, workspace, 'leader'))
+      throw new MusterError('FORBIDDEN', `Only leaders can change the goal of the session "${effect.id}".`, {
+        reason: 'ROLE_TOO_WEAK',
+        suggestion: `Ask a leader of the workspace "${effect.workspace}" to undo the change.`,
+      });
     if (effect.before === undefined || effect.after === undefined) throw cannotUndoError(effect, REOPEN);
     const open = await sessions.current(workspace);
     if (open?.session.id !== effect.id) throw changedSinceError(effect, ['it was archived']);
@@ -245,10 +236,3 @@ export class SessionUndo extends Service<UndoPorts> {
 
 const REOPEN =
   'coordination.reopen restores an archived session, and coordination.init_coordination starts another one.';
-
-function leadersOnly({ id, workspace }: AuditEffect): MusterError {
-  return new MusterError('FORBIDDEN', `Only leaders can change the goal of the session "${id}".`, {
-    reason: 'ROLE_TOO_WEAK',
-    suggestion: `Ask a leader of the workspace "${workspace}" to undo the change.`,
-  });
-}

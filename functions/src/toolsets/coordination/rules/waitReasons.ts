@@ -48,29 +48,21 @@ function waitsOf({ task, open, candidates, nameOf }: TaskFacts): readonly WaitRe
   }
   if (isHeld(status)) return waitsOfHeld(task);
   const cause = stuckBy(task);
-  if (cause !== undefined)
-    return [
-      {
-        why: `It can never start, because task "${cause}" failed or was cancelled.`,
-        remedy: `Retry that task: coordination.retry_task {"task_id": "${cause}", "with_dependents": true}.`,
-      },
-    ];
+  if (cause !== undefined) {
+    const remedy = `Retry that task: coordination.retry_task {"task_id": "${cause}", "with_dependents": true}.`;
+    return [{ why: `It can never start, because task "${cause}" failed or was cancelled.`, remedy }];
+  }
   const budget = budgetReason(task);
   if (budget !== undefined)
     return [{ why: budget, remedy: 'Raise the budget with system.setBudget, or answer the question about it.' }];
   const files = filesReason(task);
-  if (files !== undefined)
-    return [
-      {
-        why: files,
-        remedy: `The task can be claimed as soon as "${task.files_wait}" has ended, or now with coordination.claim_task {"share_files": true}.`,
-      },
-    ];
-  const waits = open.map((one): WaitReason => {
-    return {
-      why: `It waits for "${titleOf(one)}" (${one.status}).`,
-      remedy: `access.explain {"task": "${one.id}"} explains that task.`,
-    };
+  if (files !== undefined) {
+    const remedy = `The task can be claimed as soon as "${task.files_wait}" has ended, or now with coordination.claim_task {"share_files": true}.`;
+    return [{ why: files, remedy }];
+  }
+  const waits = open.map((one) => {
+    const remedy = `access.explain {"task": "${one.id}"} explains that task.`;
+    return { why: `It waits for "${titleOf(one)}" (${one.status}).`, remedy };
   });
   if (retry_at !== undefined)
     waits.push({
@@ -81,13 +73,11 @@ function waitsOf({ task, open, candidates, nameOf }: TaskFacts): readonly WaitRe
 }
 
 function waitsOfHeld({ id, waiting_for: question, parts_awaited }: Task): readonly WaitReason[] {
-  if (question)
-    return [
-      {
-        why: `${question.who} has not yet answered the question of the agent.`,
-        remedy: `${question.who} answers it in the console, under Needs you. At ${question.until.toISOString()}, the agent continues without an answer.`,
-      },
-    ];
+  if (question) {
+    const { who, until } = question;
+    const remedy = `${who} answers it in the console, under Needs you. At ${until.toISOString()}, the agent continues without an answer.`;
+    return [{ why: `${who} has not yet answered the question of the agent.`, remedy }];
+  }
   if (!parts_awaited) return [];
   const { failed } = parts_awaited;
   const why = failed.length === 0 ? 'Its parts are not done.' : `Its parts failed: ${failed.join(', ')}.`;
@@ -111,13 +101,10 @@ function unclaimed(
   const owner = coding?.owner_uid;
   const mayTake = ({ agent }: Candidate) => [undefined, owner].includes(runnerMembership(agent).owner);
   const able = coding === undefined ? online : online.filter(mayTake);
-  if (able.length === 0 && owner !== undefined)
-    return [
-      {
-        why: `The task belongs to ${nameOf(owner)}, and ${namesOf(online)} take only tasks of other owners.`,
-        remedy: 'Start a runner with a key of that person, or start one of these with --for workspace.',
-      },
-    ];
+  if (able.length === 0 && owner !== undefined) {
+    const why = `The task belongs to ${nameOf(owner)}, and ${namesOf(online)} take only tasks of other owners.`;
+    return [{ why, remedy: 'Start a runner with a key of that person, or start one of these with --for workspace.' }];
+  }
   if (able.some(({ availability: state }) => state !== 'busy')) return [];
   return [{ why: `Every ${what} is busy: ${namesOf(able)}.`, remedy: `Wait, or start another one.` }];
 }

@@ -163,8 +163,7 @@ export const taskWriters: ChangeWriters<TaskChanges> = {
 const UNAUDITED_FIELDS = ['lease_expires_at', 'stuck', 'stuck_by', 'stuck_dependencies', 'stuck_unsettled'];
 
 function auditFieldsOf(task: Task): Fields {
-  const audited = Object.entries(taskToDocument(task)).filter(([field]) => !UNAUDITED_FIELDS.includes(field));
-  return Object.fromEntries(audited);
+  return Object.fromEntries(Object.entries(taskToDocument(task)).filter(([name]) => !UNAUDITED_FIELDS.includes(name)));
 }
 
 /** Removes the progress, which heartbeats update several times per minute, so that it is not audited. */

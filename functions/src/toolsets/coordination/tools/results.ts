@@ -47,6 +47,11 @@ const resultResponseOf = (task: Task) => ({
   proven: proofResponse(task).proven,
 });
 
+const withoutResult = (task: Task) => {
+  const { id: task_id, error } = task;
+  return { task_id, status: coordinationStatus(task.status), error, verifying: verifyingResponse(task) };
+};
+
 export const getResults = shapes.defineTool({
   name: 'get_results',
   title: 'Get results',
@@ -85,14 +90,7 @@ export const getResults = shapes.defineTool({
     return {
       results: given.map(resultResponseOf),
       left_out: shapes.optionalList(leftOut.map(({ id }) => id)),
-      without_result: shapes.optionalList(
-        others.map((task) => ({
-          task_id: task.id,
-          status: coordinationStatus(task.status),
-          error: task.error,
-          verifying: verifyingResponse(task),
-        })),
-      ),
+      without_result: shapes.optionalList(others.map(withoutResult)),
       truncated: leftOut.length > 0,
     };
   },

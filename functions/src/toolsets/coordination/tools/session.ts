@@ -181,12 +181,9 @@ export function statusText(answer: ReturnType<typeof statusResponse>): string {
     lines.push(...columnLines(stuck.tasks.map(({ id, reason = '' }) => [id, reason])));
   }
   if (late !== undefined) {
-    const rows = late.tasks.map(({ id, status, deadline = '', claimed_by }) => [
-      id,
-      status,
-      `due ${deadline}`,
-      claimed_by === undefined ? '' : `held by ${claimed_by}`,
-    ]);
+    const rows = late.tasks.map(({ id, status, deadline = '', claimed_by }) => {
+      return [id, status, `due ${deadline}`, claimed_by === undefined ? '' : `held by ${claimed_by}`];
+    });
     lines.push(`Late: ${late.count}${namedCount(late)}`, ...columnLines(rows));
   }
   return terminalLines(lines);

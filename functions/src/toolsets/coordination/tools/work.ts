@@ -4,10 +4,11 @@ import { recordedAs } from '../../../agents/rules/liveness.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { guidance, type WritingContext, wholeNumber, writing } from '../../../mcp/tool.ts';
 import type { CoordinationServices } from '../create.ts';
-import { type ClaimOutcome, DEFAULT_LEASE_SECONDS } from '../rules/claims.ts';
+import type { ClaimOutcome } from '../rules/claims.ts';
 import type { Message } from '../rules/mailbox.ts';
 import { NO_TASK_REASONS } from '../rules/noTask.ts';
 import { VERDICTS } from '../rules/proof/proofFields.ts';
+import { DEFAULT_LEASE_SECONDS } from '../rules/stateMachine.ts';
 import type { ReportedOutcome, Task, TaskOutcome } from '../rules/task.ts';
 import * as shapes from './coordinationResponses.ts';
 

@@ -127,9 +127,8 @@ export class Answers extends Service<InboxPorts> {
       const now = clock.now();
       if (!isShownAtClient(found.value, principal) || isDue(found.value, now)) return;
       if (answer === undefined || !isAskedAtClient(found.value, principal)) {
-        const request = { ...found.value, put_off: true };
-        const putOff = { kind: 'replaceRequest', request, before: found.value, version: found.version } as const;
-        await store.commit([putOff]);
+        const { value: before, version } = found;
+        await store.commit([{ kind: 'replaceRequest', request: { ...before, put_off: true }, before, version }]);
         return;
       }
       const by = { uid: found.value.asked_of, agentId: principal.agent_id };
@@ -153,7 +152,16 @@ export class Answers extends Service<InboxPorts> {
       !isAuthor &&
       agent_id !== undefined &&
       (await this.ports.agentsMayAnswer(owner_uid)).includes(agent_id);
-    if (!isAllowed) throw notAPerson(request);
+    if (!isAllowed)
+      throw new MusterError(
+        'FORBIDDEN',
+        `${request.asked_of_name} must answer the request "${request.id}" in person.`,
+        {
+          field: 'request_id',
+          reason: 'NOT_A_PERSON',
+          suggestion: 'agents_may_answer in preferences/{uid} lists agents that may answer requests of other agents.',
+        },
+      );
     return { uid: owner_uid, agentId: agent_id };
   }
 
@@ -164,10 +172,7 @@ export class Answers extends Service<InboxPorts> {
   }
 
   private end(id: string, principal: Principal): Promise<Request> {
-    return retryOnConflict(this.ports.randomness, async () => {
-      const found = await findOwn(this.ports, principal, id);
-      return this.expire(found);
-    });
+    return retryOnConflict(this.ports.randomness, async () => this.expire(await findOwn(this.ports, principal, id)));
   }
 
   private async expire(found: Versioned<Request>): Promise<Request> {
@@ -263,16 +268,13 @@ function rulingOf(
   if (state === 'withdrawn') return isMember ? { says: 'give_up', by: asked_of_name } : { says: 'ask_another' };
   if (answer === APPROVE_RESULT) return { says: 'approve', by };
   if (answer === GIVE_UP) return { says: 'give_up', by: asked_of_name };
-  if (comment === undefined) throw commentNeeded();
+  if (comment === undefined)
+    throw new MusterError('REQUIRED_FIELD', 'The author must know what is to be changed.', {
+      field: 'comment',
+      reason: 'COMMENT_NEEDED',
+      suggestion: 'Set comment to what is to be changed.',
+    });
   return { says: 'request_changes', by, comments: comment, step: 'person', isPersons: true };
-}
-
-function commentNeeded(): MusterError {
-  return new MusterError('REQUIRED_FIELD', 'The author must know what is to be changed.', {
-    field: 'comment',
-    reason: 'COMMENT_NEEDED',
-    suggestion: 'Set comment to what is to be changed.',
-  });
 }
 
 function notAddressee({ id, asked_of_name }: Request): MusterError {
@@ -280,13 +282,5 @@ function notAddressee({ id, asked_of_name }: Request): MusterError {
     field: 'request_id',
     reason: 'NOT_ASKED',
     suggestion: 'If this is your own request, withdraw it with inbox.withdraw.',
-  });
-}
-
-function notAPerson({ id, asked_of_name }: Request): MusterError {
-  return new MusterError('FORBIDDEN', `${asked_of_name} must answer the request "${id}" in person.`, {
-    field: 'request_id',
-    reason: 'NOT_A_PERSON',
-    suggestion: 'agents_may_answer in preferences/{uid} lists agents that may answer requests of other agents.',
   });
 }

@@ -72,7 +72,11 @@ export class Asking extends Service<InboxPorts> {
     const { clock, randomness, store } = this.ports;
     return retryOnConflict(randomness, async () => {
       const found = await findOwn(this.ports, principal, id);
-      if (principal.uid !== found.value.asked_by && principal.uid !== found.value.owner_uid) throw notRequester(id);
+      if (principal.uid !== found.value.asked_by && principal.uid !== found.value.owner_uid)
+        throw new MusterError('FORBIDDEN', `Only the requester of "${id}", or their owner, can withdraw it.`, {
+          field: 'request_id',
+          suggestion: 'To answer it, use inbox.answer.',
+        });
       const now = clock.now();
       const request = withdrawnRequest(found.value, now);
       const changes = request === found.value ? [] : await settlement(this.ports, found, request, now);
@@ -106,7 +110,13 @@ export class Asking extends Service<InboxPorts> {
     if (claim === undefined || !isHeld(status)) throw notHolder(taskId);
     if (!isOwn && (await liveness.requireActable(principal, workspace, claim.claimed_by)) === undefined)
       throw notHolder(taskId);
-    if (waiting_for !== undefined) throw alreadyWaiting(taskId, waiting_for.request_id);
+    if (waiting_for !== undefined)
+      throw new MusterError('CONFLICT', `The task "${taskId}" is already waiting for an answer.`, {
+        field: 'task_id',
+        reason: 'WAITS_ALREADY',
+        about: { request_id: waiting_for.request_id },
+        suggestion: 'Wait for the answer with inbox.wait, or withdraw the question with inbox.withdraw.',
+      });
     const task = waitForAnswer(found.value, { request_id: requestId, who, until });
     return [{ kind: 'replaceTask', task, before: found.value, version: found.version }];
   }
@@ -162,27 +172,11 @@ function notKnown(workspace: string, to: string): MusterError {
   });
 }
 
-function notRequester(id: string): MusterError {
-  return new MusterError('FORBIDDEN', `Only the requester of "${id}", or their owner, can withdraw it.`, {
-    field: 'request_id',
-    suggestion: 'To answer it, use inbox.answer.',
-  });
-}
-
 function notHolder(taskId: string): MusterError {
   return new MusterError('CONFLICT', `You do not hold the task "${taskId}".`, {
     field: 'task_id',
     reason: 'NOT_HOLDER',
     suggestion: 'Use a task that you have claimed, or omit task_id.',
-  });
-}
-
-function alreadyWaiting(taskId: string, requestId: string): MusterError {
-  return new MusterError('CONFLICT', `The task "${taskId}" is already waiting for an answer.`, {
-    field: 'task_id',
-    reason: 'WAITS_ALREADY',
-    about: { request_id: requestId },
-    suggestion: 'Wait for the answer with inbox.wait, or withdraw the question with inbox.withdraw.',
   });
 }
 

@@ -98,11 +98,10 @@ export const questionEffects: EffectsOf<QuestionChanges> = {
     ...requestNames(resultRequest(question)),
     after: { state: 'open', proves: question.proves.task_id },
   }),
-  withdrawQuestion: ({ id, workspace, about }) => ({
-    ...{ kind: 'request', id, workspace },
-    before: { state: 'open', proves: null },
-    after: { state: 'withdrawn', proves: about },
-  }),
+  withdrawQuestion({ id, workspace, about }) {
+    const states = { before: { state: 'open', proves: null }, after: { state: 'withdrawn', proves: about } };
+    return { kind: 'request', id, workspace, ...states };
+  },
 };
 
 /** Writers of questions about results. `recordEvent`: writer of the event that notifies the person. */

@@ -106,14 +106,8 @@ export const ask = defineTool({
   }),
   handler: ({ services, principal, workspace, recordResponse }, asked) => {
     const { task_id, default: defaultAnswer, expires, options = [], ...rest } = asked;
-    const question = {
-      ...rest,
-      workspace,
-      options,
-      taskId: task_id,
-      defaultAnswer,
-      expires: expires === undefined ? undefined : new Date(expires),
-    };
+    const until = expires === undefined ? undefined : new Date(expires);
+    const question = { ...rest, workspace, options, taskId: task_id, defaultAnswer, expires: until };
     return services.inbox.asking.ask(principal, question, recordResponse);
   },
 });
@@ -138,10 +132,8 @@ export const wait = defineTool({
     const { answers, questions } = context.services.inbox;
     const { isAsking } = await shownAtClient(questions, context, id);
     const request = await answers.wait(context.principal, id, isAsking ? 0 : wait_ms, context);
-    const next = isSettled(request)
-      ? undefined
-      : `${request.asked_of_name} has not answered yet: call inbox.wait again, or continue with other work first.`;
-    return { ...requestResponse(request), next };
+    const next = `${request.asked_of_name} has not answered yet: call inbox.wait again, or continue with other work first.`;
+    return { ...requestResponse(request), next: isSettled(request) ? undefined : next };
   },
 });
 
@@ -183,12 +175,9 @@ export const list = defineTool({
     const given = fittingItems(items, requestResponse);
     const last = given.at(-1);
     const truncated = more || given.length < items.length;
-    return {
-      requests: given.map(requestResponse),
-      truncated,
-      next_cursor:
-        truncated && last ? encodeCursor(question, { order: [last.created_at.getTime()], id: last.id }) : undefined,
-    };
+    const end = truncated && last && { order: [last.created_at.getTime()], id: last.id };
+    const next_cursor = end ? encodeCursor(question, end) : undefined;
+    return { requests: given.map(requestResponse), truncated, next_cursor };
   },
 });
 

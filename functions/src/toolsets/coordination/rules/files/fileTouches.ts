@@ -28,22 +28,17 @@ export class FileTouches extends Service<CoordinationPorts> {
     const { globs: touched } = readGlobs(files, MAX_TOUCHED);
     const met = untold(own, sharedFiles(held?.value, task.id, { ...own, files: touched }));
     if (met.length === 0 && touched.join('\n') === own.touched.join('\n')) return;
-    const entries: Record<string, FileEntry> = {
-      [task.id]: { ...own, touched, told: [...own.told, ...met.map(({ task_id }) => task_id)] },
-    };
+    const told = [...own.told, ...met.map(({ task_id }) => task_id)];
+    const entries: Record<string, FileEntry> = { [task.id]: { ...own, touched, told } };
     for (const { task_id: id } of met) {
       const other = held?.value.tasks[id];
       if (other !== undefined) entries[id] = { ...other, told: [...other.told, task.id] };
     }
     if (!hasRoom(held?.value, entries)) return;
     const notices = met.flatMap((one) => noticesOf(task.id, own.agent_id, one));
-    await store.commit([
-      ...(task.files_held
-        ? []
-        : [{ kind: 'replaceTask', task: { ...task, files_held: true }, before: task, version } as const]),
-      holding(task, held, entries),
-      ...(await noticeChanges(this.ports, task.workspace, notices)),
-    ]);
+    const holds = { kind: 'replaceTask', task: { ...task, files_held: true }, before: task, version } as const;
+    const sent = await noticeChanges(this.ports, task.workspace, notices);
+    await store.commit([...(task.files_held ? [] : [holds]), holding(task, held, entries), ...sent]);
   }
 }
 

@@ -1,10 +1,11 @@
 /** Reserves the files of tasks with their claims, and frees them. Source: docs/semantics.md#files. */
+import type { Agent } from '../../../../agents/rules/agent.ts';
 import type { Versioned } from '../../../../kernel/commit.ts';
 import { shownName } from '../../../../kernel/errors.ts';
 import { MINUTE_MS } from '../../../../kernel/ports.ts';
 import { budgetReason } from '../budgetWait.ts';
-import type { CoordinationChange, CoordinationPorts } from '../ports.ts';
-import { endBackoff } from '../stateMachine.ts';
+import type { CoordinationChange, CoordinationPorts, TaskWithChanges } from '../ports.ts';
+import { endBackoff, putOff } from '../stateMachine.ts';
 import { isHeld, type Task, type TaskResult } from '../task.ts';
 import { overlap, readGlobs } from './globs.ts';
 import { type FileEntry, type HeldFiles, hasRoom, type SharedFile, sharedFiles } from './heldFiles.ts';
@@ -21,9 +22,7 @@ interface ReadFiles {
 }
 
 /** Result of reserving the files of a task. */
-export interface TakenFiles {
-  readonly task: Task;
-  readonly changes: readonly CoordinationChange[];
+export interface TakenFiles extends TaskWithChanges {
   /** Files that other tasks have too. */
   readonly shared: readonly SharedFile[];
   /** Sentence about files that are not reserved. */
@@ -67,18 +66,10 @@ export async function unreservedFiles(
 /** Returns the task with its wait for files that another task has; undefined if it has waited for long enough. */
 export function pausedForFiles(task: Task, files: ReadFiles | undefined, now: Date): Task | undefined {
   const [first] = files?.shared ?? [];
-  const { files_since: since = now, coding } = task;
-  const retryAt = new Date(since.getTime() + (task.file_wait ?? 0) * MINUTE_MS);
+  const { files_since = now, file_wait = 0 } = task;
+  const retryAt = new Date(files_since.getTime() + file_wait * MINUTE_MS);
   if (first === undefined || retryAt <= now) return undefined;
-  const queueEndsAt = coding && new Date(retryAt.getTime() + coding.queue_seconds * 1000);
-  return {
-    ...task,
-    files_wait: first.task_id,
-    files_since: since,
-    retry_at: retryAt,
-    blockers: task.blockers + 1,
-    ...(coding && queueEndsAt && { coding: { ...coding, queue_ends_at: queueEndsAt } }),
-  };
+  return { ...putOff(task, retryAt), files_wait: first.task_id, files_since };
 }
 
 /** Reserves the files of a held task, even if other tasks have them. */
@@ -103,6 +94,18 @@ export async function filesFor(ports: Pick<CoordinationPorts, 'heldFiles'>, task
   return takeFiles(task, await readFiles(ports, task));
 }
 
+/** Returns a task with its files, and the changes with which its former holder holds it again, without being seen. */
+export async function heldAgain(
+  ports: Pick<CoordinationPorts, 'heldFiles'>,
+  { value, version }: Versioned<Agent>,
+  again: Task,
+): Promise<TaskWithChanges> {
+  const { id: taskId, session, claim_epoch } = again;
+  const { task, changes } = await filesFor(ports, again);
+  const agent = { ...value, held: { ...value.held, [taskId]: { session, claim_epoch } } };
+  return { task, changes: [{ kind: 'holdTask', agent, taskId, version }, ...changes] };
+}
+
 export function holding(
   { session, workspace }: Task,
   held: Versioned<HeldFiles> | undefined,
@@ -112,7 +115,7 @@ export function holding(
 }
 
 /** Returns a task as it is stored after a change, and the change that removes its reservation with its claim. */
-export function freedFiles(before: Task, after: Task): { task: Task; changes: readonly CoordinationChange[] } {
+export function freedFiles(before: Task, after: Task): TaskWithChanges {
   const { files_wait: _wait, files_since: _since, ...rest } = after;
   const task = after.status === 'available' ? after : rest;
   if (after.files_held && isHeld(after.status) && after.claim !== undefined) return { task, changes: [] };

@@ -4,10 +4,11 @@ import { MAX_DEPTH, nodeKey, titleOf } from '../../../../graph/rules/graphNode.t
 import type { Principal } from '../../../../identity/rules/principal.ts';
 import { agentUid } from '../../../../identity/rules/principal.ts';
 import { MINUTE_MS } from '../../../../kernel/ports.ts';
+import { shortened } from '../../../../kernel/text.ts';
 import { projectCapability } from '../codingTask.ts';
 import { CODING_TOOLS, isProgramCapability, type Task } from '../task.ts';
 import { REVIEWS, RUNS_COMMANDS } from './proofFields.ts';
-import { NOTHING_PROVEN, type Verifying } from './proving.ts';
+import { NEW_TASK, type Verifying } from './proving.ts';
 
 /** Type of review tasks. */
 export const REVIEW_TYPE = 'review';
@@ -38,7 +39,7 @@ export function checkOf(
   const key = nodeKey({ kind: 'task', id: task.id });
   const family = author && familyOf(author);
   const check: Task = {
-    ...NOTHING_PROVEN,
+    ...NEW_TASK,
     id,
     workspace,
     session,
@@ -50,16 +51,11 @@ export function checkOf(
     blockers: 0,
     failed_dependencies: [],
     stuck_dependencies: {},
-    stuck: false,
     stuck_unsettled: false,
     required_capabilities: step === 'command' ? commandCapabilities(task) : reviewCapabilities(task),
     context: { files: step === 'command' ? [] : task.context.files },
     created_at: now,
     created_by: 'muster',
-    claim_epoch: 0,
-    lapsed_claims: [],
-    retries: 0,
-    former_ends: [],
     ...(owner_uid !== undefined && { owner_uid }),
     ...(isLinked && { part_of: { kind: 'task', id: task.id }, ancestors: [key, ...above] }),
     ...(step === 'command' ? { coding: codingOf(task, author, now) } : { given_type: REVIEW_TYPE }),
@@ -126,14 +122,8 @@ function reviewText({ id, description, result, proof, sent_back, context }: Veri
   return lines.join('\n\n');
 }
 
-function quoted(text: string): string {
-  return cut(text).replace(/^/gm, '> ');
-}
-
-function cut(text: string): string {
-  const all = [...text];
-  return all.length > MAX_QUOTED ? `${all.slice(0, MAX_QUOTED).join('')}…` : text;
-}
+const cut = (text: string) => shortened(text, MAX_QUOTED);
+const quoted = (text: string) => cut(text).replace(/^/gm, '> ');
 
 /** Returns the family of an agent's model, such as `claude`; undefined if it declares none. */
 function familyOf({ capability_details }: Pick<Agent, 'capability_details'>): string | undefined {

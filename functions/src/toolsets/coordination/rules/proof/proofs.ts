@@ -9,11 +9,11 @@ import { DAY_MS, HOUR_MS, Service, skipUnreadable } from '../../../../kernel/por
 import { type SweepContext, type SweepJob, type SweepReport, sweepPages } from '../../../../kernel/sweep.ts';
 import { asCodingTask, requeuedCoding, withFailure } from '../codingTask.ts';
 import { newTaskIds } from '../creation.ts';
-import { filesFor } from '../files/reserving.ts';
+import { heldAgain } from '../files/reserving.ts';
 import { noticeChanges } from '../messages.ts';
 import { queueGrowth, queueGrowthIn } from '../openSession.ts';
-import type { CoordinationChange, CoordinationPorts } from '../ports.ts';
-import { cancelTask } from '../stateMachine.ts';
+import type { CoordinationChange, CoordinationPorts, TaskWithChanges } from '../ports.ts';
+import { cancelTask, DEFAULT_LEASE_SECONDS, newClaim } from '../stateMachine.ts';
 import { isClosed, isHeld, type Task } from '../task.ts';
 import { countedChange, outcomeChanges } from '../taskChanges.ts';
 import { checkOf } from './checks.ts';
@@ -30,15 +30,6 @@ import { ANSWER_DAYS, APPROVE, GIVE_UP, questionText, REQUEST_CHANGES } from './
 
 const BATCH = 100;
 
-/** Lease of an author whose own lease is unknown, in seconds. */
-const LEASE_SECONDS = 30 * 60;
-
-/** A task after a step of its proof, and the changes of other documents that belong to it. */
-export interface Proceeded {
-  readonly task: Task;
-  readonly changes: readonly CoordinationChange[];
-}
-
 /** What a check says about a result. `nothing`: the check ended without a verdict. */
 export type Ruling =
   | { readonly says: 'approve'; readonly by: string; readonly commit?: string | undefined }
@@ -54,19 +45,12 @@ export type Ruling =
   | { readonly says: 'ask_another' }
   | { readonly says: 'nothing'; readonly why: string };
 
-/** A task to which a verdict was given. `isLate`: the verdict had no effect, because the check was over. */
-export interface Judged {
-  readonly task: Task | undefined;
-  readonly isLate: boolean;
-  readonly changes: readonly CoordinationChange[];
-}
-
 export class Proofs extends Service<CoordinationPorts> {
   /** Handles results whose check brought no verdict in time. */
   readonly sweepJob: SweepJob = { name: 'proofs', run: (turn) => this.sweep(turn) };
 
   /** Begins the check of a handed-in result, if it has none. Any other task is returned unchanged. */
-  async begun(task: Task, now: Date): Promise<Proceeded> {
+  async begun(task: Task, now: Date): Promise<TaskWithChanges> {
     if (!isVerifying(task) || task.proof.check !== undefined) return { task, changes: [] };
     const { step } = task.proof;
     const begun = step === 'command' || step === 'review' ? await this.beginCheck(task, step, now) : undefined;
@@ -74,7 +58,11 @@ export class Proofs extends Service<CoordinationPorts> {
   }
 
   /** Returns undefined if nobody could do the check, so that a person is asked instead. */
-  private async beginCheck(before: Verifying, step: 'command' | 'review', now: Date): Promise<Proceeded | undefined> {
+  private async beginCheck(
+    before: Verifying,
+    step: 'command' | 'review',
+    now: Date,
+  ): Promise<TaskWithChanges | undefined> {
     const { agents, directory, randomness, sessions } = this.ports;
     const { proof, workspace, session } = before;
     const [open, author, counts] = await Promise.all([
@@ -95,7 +83,7 @@ export class Proofs extends Service<CoordinationPorts> {
   }
 
   /** Asks a person. Fails the task if nobody can be asked. */
-  private async askPerson(task: Verifying, now: Date): Promise<Proceeded> {
+  private async askPerson(task: Verifying, now: Date): Promise<TaskWithChanges> {
     const { idTokens, randomness } = this.ports;
     const askedOf = await this.personFor(task);
     if (askedOf === undefined)
@@ -114,13 +102,10 @@ export class Proofs extends Service<CoordinationPorts> {
       created_at: now,
       expires_at: until,
     };
+    const asked = { ...proof, step: 'person', check: question.id };
+    const waiting_for = { request_id: question.id, who: name, until };
     return {
-      task: {
-        ...task,
-        proof: { ...proof, step: 'person', check: question.id },
-        proof_until: until,
-        waiting_for: { request_id: question.id, who: name, until },
-      },
+      task: { ...task, proof: asked, proof_until: until, waiting_for },
       changes: [{ kind: 'askAboutResult', question }],
     };
   }
@@ -134,10 +119,13 @@ export class Proofs extends Service<CoordinationPorts> {
     return (await people.leaders(workspace, 1))[0]?.value.uid ?? owner_uid;
   }
 
-  /** Returns the changes with which a check's ruling takes effect on the task that it checks. */
-  async judged(check: { readonly id: string; readonly task_id: string }, ruling: Ruling, now: Date): Promise<Judged> {
-    const found = await skipUnreadable(this.ports.tasks.find(check.task_id));
-    if (found === undefined || !isVerifying(found.value) || found.value.proof.check !== check.id)
+  /**
+   * Returns the task that a check is about, and the changes with which the ruling takes effect on it. `isLate`: it has
+   * no effect, because the check was over.
+   */
+  async judged({ id, task_id }: { readonly id: string; readonly task_id: string }, ruling: Ruling, now: Date) {
+    const found = await skipUnreadable(this.ports.tasks.find(task_id));
+    if (found === undefined || !isVerifying(found.value) || found.value.proof.check !== id)
       return { task: found?.value, isLate: true, changes: [] };
     const { task, changes } = await this.ruled(found.value, ruling, now);
     return { task, isLate: false, changes: [...(await this.changesOf(found, task, now)), ...changes] };
@@ -151,7 +139,7 @@ export class Proofs extends Service<CoordinationPorts> {
   }
 
   /** Returns the task after a ruling. The caller commits the task with the changes. */
-  async ruled(task: Verifying, ruling: Ruling, now: Date): Promise<Proceeded> {
+  async ruled(task: Verifying, ruling: Ruling, now: Date): Promise<TaskWithChanges> {
     const { acceptance, proof } = task;
     switch (ruling.says) {
       case 'approve':
@@ -173,7 +161,7 @@ export class Proofs extends Service<CoordinationPorts> {
     before: Verifying,
     { by, comments, step, isPersons }: Extract<Ruling, { readonly says: 'request_changes' }>,
     now: Date,
-  ): Promise<Proceeded> {
+  ): Promise<TaskWithChanges> {
     const digest = correctionDigest(this.ports.hashing, comments);
     const { task, times } = withCorrection(before, before.proof, { by, comments, step, digest }, now);
     const isOver = !isPersons && (times > 1 || task.rounds >= before.acceptance.rounds);
@@ -181,7 +169,7 @@ export class Proofs extends Service<CoordinationPorts> {
   }
 
   /** Returns the task to its author, if that agent is registered and has room for it, and to the queue otherwise. */
-  async back(task: Task, { proof }: Pick<Verifying, 'proof'>, now: Date): Promise<Proceeded> {
+  async back(task: Task, { proof }: Pick<Verifying, 'proof'>, now: Date): Promise<TaskWithChanges> {
     const { proof: _sentBack, claim: _ended, completed_at: _at, proven: _not, ...rest } = withoutProof(task);
     const open: Task = { ...rest, proven: [], status: 'available' };
     const [last] = task.sent_back.slice(-1);
@@ -191,29 +179,16 @@ export class Proofs extends Service<CoordinationPorts> {
       const failure = { class: 'acceptance_failed' as const, message };
       return { task: withCommits(requeuedCoding(held, open, failure, now), proof.commits), changes: [] };
     }
-    const author = await skipUnreadable(this.ports.agents.find(proof.agent_id));
-    if (author === undefined || !isFree(author.value)) return { task: open, changes: [] };
-    const { value: agent, version } = author;
+    const author = await freeAgent(this.ports, proof.agent_id);
+    if (author === undefined) return { task: open, changes: [] };
+    const { agent_id: agentId, lease_seconds } = proof;
     const claim_epoch = task.claim_epoch + 1;
-    const lease_seconds = proof.lease_seconds || LEASE_SECONDS;
-    const claim = {
-      claimed_by: agent.id,
-      claim_epoch,
-      claimed_at: now,
-      lease_seconds,
-      lease_expires_at: new Date(now.getTime() + lease_seconds * 1000),
-    };
-    const holder = { ...agent, held: { ...agent.held, [task.id]: { session: task.session, claim_epoch } } };
+    const claim = newClaim({ agent_id: agentId, claim_epoch }, lease_seconds || DEFAULT_LEASE_SECONDS, now);
+    const claimed: Task = { ...open, status: 'claimed', claim_epoch, claim };
+    const { task: returned, changes } = await heldAgain(this.ports, author, claimed);
     const text = `Your result of ${task.id} was sent back. Claim it again with coordination.claim_task. ${message}`;
-    const { task: returned, changes } = await filesFor(this.ports, { ...open, status: 'claimed', claim_epoch, claim });
-    return {
-      task: returned,
-      changes: [
-        { kind: 'holdTask', agent: holder, taskId: task.id, version },
-        ...changes,
-        ...(await noticeChanges(this.ports, task.workspace, [{ agentId: agent.id, taskId: task.id, text }])),
-      ],
-    };
+    const notices = await noticeChanges(this.ports, task.workspace, [{ agentId, taskId: task.id, text }]);
+    return { task: returned, changes: [...changes, ...notices] };
   }
 
   /** Returns the changes that end the open check of a task, because its verdict is not needed. */
@@ -313,15 +288,19 @@ function gaveUp({ rounds, sent_back }: Verifying, by: string): string {
 
 function withCommits(task: Task, commits: Verifying['proof']['commits'] = []): Task {
   const { coding } = asCodingTask(task);
-  const attempts = coding.attempts.map((one, place) =>
-    place === coding.attempts.length - 1 ? { ...one, commits: [...commits] } : one,
-  );
-  return { ...task, coding: { ...coding, attempts } };
+  const ended = coding.attempts.slice(-1).map((one) => ({ ...one, commits: [...commits] }));
+  return { ...task, coding: { ...coding, attempts: [...coding.attempts.slice(0, -1), ...ended] } };
 }
 
-/** Returns whether an agent can hold another task. */
-export function isFree({ held, configuration }: Agent): boolean {
-  return Object.keys(held).length < configuration.max_concurrent_tasks;
+/** Returns the agent if it is registered and can hold another task. */
+export async function freeAgent(
+  { agents }: Pick<CoordinationPorts, 'agents'>,
+  id: string,
+): Promise<Versioned<Agent> | undefined> {
+  const found = await skipUnreadable(agents.find(id));
+  if (found === undefined) return undefined;
+  const { held, configuration } = found.value;
+  return Object.keys(held).length < configuration.max_concurrent_tasks ? found : undefined;
 }
 
 function unlessTooManyKeys(error: unknown): undefined {

@@ -19,8 +19,16 @@ const DIGEST_DIGITS = 16;
 /** Fields of a task of which nothing is proven yet, and that holds no files. */
 export const NOTHING_PROVEN = { rounds: 0, sent_back: [], proven: [], authors: [], files_held: false } as const;
 
+const NEVER_CLAIMED = { claim_epoch: 0, lapsed_claims: [], retries: 0, former_ends: [], stuck: false } as const;
+
+/** Fields that every new task has: nobody has claimed it, and nothing is proven. */
+export const NEW_TASK = { ...NOTHING_PROVEN, ...NEVER_CLAIMED };
+
+/** A task whose result must be proven. */
+export type Demanding = Task & { readonly acceptance: Acceptance };
+
 /** A task whose result is handed in and not yet proven. */
-export type Verifying = Task & { readonly proof: Proof; readonly acceptance: Acceptance };
+export type Verifying = Demanding & { readonly proof: Proof };
 
 export function isVerifying(task: Task): task is Verifying {
   return task.status === 'waiting' && task.proof !== undefined && task.acceptance !== undefined;
@@ -44,7 +52,7 @@ export function verifyingText(task: Task): string | undefined {
 }
 
 /** Returns the task with another author: an agent that worked on it, and the uid of the credential that it used. */
-export function withAuthor(task: Task, agent_id: string, uid: string): Task {
+export function withAuthor<Worked extends Task>(task: Worked, agent_id: string, uid: string): Worked {
   const known = task.authors.some((one) => one.agent_id === agent_id && one.uid === uid);
   return known ? task : { ...task, authors: [...task.authors, { agent_id, uid }].slice(-MAX_AUTHORS) };
 }
@@ -85,12 +93,7 @@ export function approve(task: Verifying, by: string, commit: string | undefined,
   return atStep(task, proofNow, proof.step, now);
 }
 
-function atStep(
-  task: Task & { readonly acceptance: Acceptance },
-  proof: Proof,
-  passed: string | undefined,
-  now: Date,
-): Task {
+function atStep(task: Demanding, proof: Proof, passed: string | undefined, now: Date): Task {
   const last = STEPS.find((step) => step === passed);
   const step = stepAfter(task.acceptance, last);
   if (step === undefined) return proven({ ...task, proof }, proof.passed, now);
@@ -102,15 +105,8 @@ function atStep(
 export function proven(task: Task, steps: readonly PassedStep[], now: Date): Task {
   const { proof, ...rest } = withoutCheck(task);
   const claim = proof && claimOf(proof);
-  const stuckUnsettled = task.stuck_unsettled || task.stuck;
-  return {
-    ...rest,
-    ...(claim && { claim }),
-    status: 'done',
-    proven: [...steps],
-    completed_at: now,
-    stuck_unsettled: stuckUnsettled,
-  };
+  const stuck_unsettled = task.stuck_unsettled || task.stuck;
+  return { ...rest, ...(claim && { claim }), status: 'done', proven: [...steps], completed_at: now, stuck_unsettled };
 }
 
 /** Returns the task as done by the word of somebody who may decide. */
@@ -162,11 +158,8 @@ export function withCorrection(
   const times = (same?.times ?? 0) + 1;
   const shown = cut(comments);
   const correction: Correction = { round, at: now, by, step, comments: shown, digest, times, agent_id, claim_epoch };
-  const others = task.sent_back.filter((one) => one !== same);
-  return {
-    task: { ...task, rounds: task.rounds + 1, sent_back: [...others, correction].slice(-MAX_CORRECTIONS) },
-    times,
-  };
+  const sent_back = [...task.sent_back.filter((one) => one !== same), correction].slice(-MAX_CORRECTIONS);
+  return { task: { ...task, rounds: task.rounds + 1, sent_back }, times };
 }
 
 /** Returns the end of a long text, because the end of a command's output names its failure. */

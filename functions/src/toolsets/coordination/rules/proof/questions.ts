@@ -1,5 +1,6 @@
 /** Questions to people about the result of a task. The inbox stores them. Source: docs/guides/proof.md. */
 import { titleOf } from '../../../../graph/rules/graphNode.ts';
+import { shortened } from '../../../../kernel/text.ts';
 import type { Task } from '../task.ts';
 
 export const APPROVE = 'approve';
@@ -45,7 +46,4 @@ export function questionText({ id, description, result, sent_back, rounds }: Tas
   return `Is the task "${titleOf(description)}" (${id}) done? Its result: "${cut(result?.output ?? '')}"${why}`;
 }
 
-function cut(text: string): string {
-  const all = [...text];
-  return all.length > MAX_SHOWN ? `${all.slice(0, MAX_SHOWN).join('')}…` : text;
-}
+const cut = (text: string) => shortened(text, MAX_SHOWN);

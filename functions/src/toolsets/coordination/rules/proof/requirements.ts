@@ -1,8 +1,7 @@
 /** Requirements that callers set, with the person who must confirm a result. Source: docs/guides/proof.md. */
 import { foldedEmail } from '../../../../access/rules/invitations.ts';
 import type { Requirements } from '../../../../access/rules/proofSettings.ts';
-import { type Principal, personsRoleIn, roleIn } from '../../../../identity/rules/principal.ts';
-import { hasRole } from '../../../../identity/rules/role.ts';
+import { hasRoleIn, type Principal, personsRoleIn } from '../../../../identity/rules/principal.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import type { CoordinationPorts } from '../ports.ts';
 import type { Task } from '../task.ts';
@@ -26,10 +25,6 @@ export async function withPerson<Wanted extends Requirements | undefined>(
   });
 }
 
-export function leads(principal: Principal, workspace: string): boolean {
-  return hasRole(roleIn(principal, workspace) ?? 'viewer', 'leader');
-}
-
 /** Checks that a caller did not work on the task. @throws MusterError FORBIDDEN */
 export function requireNoAuthor({ id, authors, claim }: Task, { agent_id, uid }: Principal): void {
   const own = [agent_id, uid].filter((one) => one !== undefined);
@@ -44,7 +39,7 @@ export function requireNoAuthor({ id, authors, claim }: Task, { agent_id, uid }:
 
 /** Checks that a caller may take a result as it is: a person, or a leading agent. @throws MusterError FORBIDDEN */
 export function requireWaiver(principal: Principal, { id, workspace }: Pick<Task, 'id' | 'workspace'>): void {
-  if (principal.kind === 'person' || leads(principal, workspace)) return;
+  if (principal.kind === 'person' || hasRoleIn(principal, workspace, 'leader')) return;
   throw notWaivable(`of task "${id}"`);
 }
 

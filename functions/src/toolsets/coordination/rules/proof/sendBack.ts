@@ -3,11 +3,11 @@ import type { Principal } from '../../../../identity/rules/principal.ts';
 import type { Versioned } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { queueGrowth } from '../openSession.ts';
-import type { CoordinationChange, CoordinationPorts } from '../ports.ts';
+import type { CoordinationPorts, TaskWithChanges } from '../ports.ts';
 import { invalidTransition } from '../stateMachine.ts';
 import type { Task } from '../task.ts';
-import { taskChanges } from '../taskChanges.ts';
-import type { Proceeded, Proofs } from './proofs.ts';
+import { reopenedDependents, taskChanges } from '../taskChanges.ts';
+import type { Proofs } from './proofs.ts';
 import { correctionDigest, isVerifying, type Proof, withCorrection } from './proving.ts';
 
 /** Sends a verifying or done task back with comments. @throws MusterError CONFLICT if a dependent has begun */
@@ -16,7 +16,7 @@ export async function sentBack(
   proofs: Proofs,
   { value: before, version }: Versioned<Task>,
   { by, comments, now }: { readonly by: Principal; readonly comments: string; readonly now: Date },
-): Promise<Proceeded> {
+): Promise<TaskWithChanges> {
   const who = by.agent_id ?? by.uid;
   if (isVerifying(before)) {
     const ruling = { says: 'request_changes', by: who, comments, step: before.proof.step, isPersons: true } as const;
@@ -32,11 +32,9 @@ export async function sentBack(
   const correction = { by: who, comments, step: 'done', digest: correctionDigest(ports.hashing, comments) };
   const { task: corrected } = withCorrection(before, proof, correction, now);
   const { task, changes } = await proofs.back(corrected, { proof }, now);
-  const blocked = dependents.map(({ value, version: read }): CoordinationChange => {
-    return { kind: 'dependencyReopened', taskId: value.id, version: read };
-  });
   const grown = task.status === 'available' ? await queueGrowth(ports.sessions, task) : [];
-  return { task, changes: [...taskChanges(before, task, version, now), ...changes, ...blocked, ...grown] };
+  const own = [...taskChanges(before, task, version, now), ...changes];
+  return { task, changes: [...own, ...reopenedDependents(dependents), ...grown] };
 }
 
 const NOT_DONE = 'Only a result can be sent back. To retry a failed or cancelled task, omit comments.';

@@ -4,12 +4,12 @@ import type { AuditEffect } from '../../../../kernel/auditLog.ts';
 import type { Versioned } from '../../../../kernel/commit.ts';
 import { cannotUndoError, changedSinceError } from '../../../../kernel/effects.ts';
 import { skipUnreadable } from '../../../../kernel/ports.ts';
-import { filesFor } from '../files/reserving.ts';
+import { heldAgain } from '../files/reserving.ts';
 import { queueGrowth } from '../openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from '../ports.ts';
 import { isClosed, isHeld, type Task } from '../task.ts';
-import { taskChanges, withSpent } from '../taskChanges.ts';
-import { isFree, type Proofs } from './proofs.ts';
+import { reopenedDependents, taskChanges, withSpent } from '../taskChanges.ts';
+import { freeAgent, type Proofs } from './proofs.ts';
 import { isVerifying } from './proving.ts';
 
 /** A change of a task that is undone. */
@@ -32,21 +32,16 @@ export async function undoHandIn(ports: UndoPorts, undone: UndoneEffect): Promis
     throw cannotUndoError(effect, 'coordination.retry_task with comments sends a coding task back.');
   await requireCheckNotBegun(ports, undone);
   const { claim, proof_until: _until, ...rest } = former;
-  const agent = claim && (await skipUnreadable(ports.agents.find(claim.claimed_by)));
-  if (claim === undefined || agent === undefined || !isFree(agent.value)) {
+  const agent = claim && (await freeAgent(ports, claim.claimed_by));
+  if (claim === undefined || agent === undefined) {
     const task: Task = { ...rest, status: 'available' };
     return [...taskChanges(before, task, version, now), ...(await queueGrowth(ports.sessions, task))];
   }
   const lease_expires_at = new Date(now.getTime() + claim.lease_seconds * 1000);
   const worked = Number(before.proof?.since) - claim.claimed_at.getTime();
   const again = withSpent({ ...rest, claim: { ...claim, lease_expires_at } }, { milliseconds: -worked });
-  const { task, changes: files } = await filesFor(ports, again);
-  const held = { ...agent.value.held, [task.id]: { session: task.session, claim_epoch: task.claim_epoch } };
-  return [
-    ...taskChanges(before, task, version, now),
-    { kind: 'holdTask', agent: { ...agent.value, held }, taskId: task.id, version: agent.version },
-    ...files,
-  ];
+  const { task, changes } = await heldAgain(ports, agent, again);
+  return [...taskChanges(before, task, version, now), ...changes];
 }
 
 /** Returns the changes with which a task is verified again, by a new check, after a verdict on it was undone. */
@@ -68,16 +63,9 @@ export async function undoVerdict(
   const { check: _ended, ...again } = proof;
   const { task, changes } = await proofs.begun({ ...rest, proof: again }, now);
   const holder = isHeld(before.status) ? before.claim?.claimed_by : undefined;
-  return [
-    ...taskChanges(before, task, version, now),
-    ...(holder === undefined
-      ? []
-      : [{ kind: 'releaseTask', agentId: holder, taskId: task.id, wasHeld: true } as const]),
-    ...(before.status === 'done' ? dependents : []).map(({ value, version: read }): CoordinationChange => {
-      return { kind: 'dependencyReopened', taskId: value.id, version: read };
-    }),
-    ...changes,
-  ];
+  const released = { kind: 'releaseTask', taskId: task.id, wasHeld: true } as const;
+  const releases = holder === undefined ? [] : [{ ...released, agentId: holder }];
+  return [...taskChanges(before, task, version, now), ...releases, ...reopenedDependents(dependents), ...changes];
 }
 
 /** @throws MusterError CONFLICT with the reason CHANGED_SINCE if an agent has begun the task's current check */
