@@ -285,7 +285,7 @@ export class TaskClaims extends Service<
     const standing = await ownerState(this.ports, before.value, agent.value);
     if (standing === 'out') await this.ports.store.commit(lostAccessChanges(before, now));
     if (standing !== 'works') return undefined;
-    const refusal = await budgetRefusal(this.ports, before.value);
+    const refusal = before.value.coding && (await budgetRefusal(this.ports, before.value));
     if (refusal !== undefined) {
       await this.ports.askToRaise(refusal, before.value.workspace);
       return this.pause(before, pauseForBudget(before.value, refusal, now));

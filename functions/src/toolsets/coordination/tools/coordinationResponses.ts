@@ -229,6 +229,11 @@ export function optionalList<Item>(list: readonly Item[]): Item[] | undefined {
   return list.length > 0 ? [...list] : undefined;
 }
 
+/** Returns whether anything is known about the proof of a task. */
+function needsProof({ acceptance, reviews, sent_back, proven }: Task): boolean {
+  return acceptance !== undefined || reviews !== undefined || sent_back.length + proven.length > 0;
+}
+
 export function taskResponse(task: Task): TaskResponse {
   const { claim, coding, context, status } = task;
   const waiting = pendingQuestionOf(task);
@@ -244,12 +249,12 @@ export function taskResponse(task: Task): TaskResponse {
     deadline: task.deadline?.toISOString(),
     part_of: shownPartOf(task),
     waits_for_parts: waitResponse(task),
-    ...proofResponse(task),
+    ...(needsProof(task) && proofResponse(task)),
     required_capabilities: optionalList(task.required_capabilities),
     blocked: (status === 'available' && task.blockers > 0) || undefined,
     failed_dependencies: optionalList(task.failed_dependencies),
     stuck: stuckReason(task),
-    waits: waitText(task),
+    waits: status === 'available' ? waitText(task) : undefined,
     retry_at: task.retry_at?.toISOString(),
     claimed_by: claim?.claimed_by,
     claimed_at: claim?.claimed_at.toISOString(),
