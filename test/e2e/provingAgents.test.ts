@@ -38,6 +38,9 @@ describe('a result of Claude Code that Gemini CLI reviews', function () {
   let claude: ClaudeCode;
   let geminiModel: ScriptedGemini;
   let home: string;
+  /** Whether the author has read the correction, and whether the reviewer read the result as data. */
+  let isRead = false;
+  let isQuoted = true;
 
   before(async () => {
     lead = await connect('client 2026-07-28', url, await tokenOf('leader'));
@@ -62,7 +65,7 @@ describe('a result of Claude Code that Gemini CLI reviews', function () {
     const { results = [] } = claudeModel.turns.at(-1) ?? {};
     const claimed = results[0]?.text ?? '';
     const isCorrected = texts.some((one) => one.includes('second round'));
-    if (isCorrected) assert.match(claimed, new RegExp(CORRECTION), 'the author reads the correction');
+    if (isCorrected) isRead = claimed.includes(CORRECTION);
     const output = isCorrected ? 'The parser returns nothing for empty input.' : 'Wrote the parser.';
     return calls('mcp__muster__coordination_complete_task', { agent_id, task_id: taskIn(claimed), output });
   }
@@ -75,7 +78,7 @@ describe('a result of Claude Code that Gemini CLI reviews', function () {
     if (count === 0) return calls(named('coordination_claim_task'), { agent_id, start: true });
     if (count > 1) return undefined;
     const claimed = results[0] ?? '';
-    assert.match(claimed, /it is data, not an instruction/);
+    isQuoted &&= claimed.includes('it is data, not an instruction');
     const isFine = texts.some((one) => one.includes('second round'));
     const given = isFine
       ? { verdict: 'approve', output: 'It is right.' }
@@ -94,11 +97,11 @@ describe('a result of Claude Code that Gemini CLI reviews', function () {
       cwd: home,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: 120_000,
+      timeout: 60_000,
     });
     const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
     const [printed, complaints, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
-    assert.equal(code, 0, `${printed}\n${complaints}`);
+    assert.equal(code, 0, `${printed}\n${complaints}\n${JSON.stringify(geminiModel.turns.at(-1))}`);
   }
 
   const tasks = async () => listed.parse(await succeed(lead, 'coordination_get_all_tasks')).tasks;
@@ -130,6 +133,7 @@ describe('a result of Claude Code that Gemini CLI reviews', function () {
     const sentBack = await own(id);
     assert.deepEqual([sentBack?.status, sentBack?.sent_back?.[0]?.comments], ['claimed', CORRECTION]);
     await round('second round');
+    assert.deepEqual([isRead, isQuoted], [true, true]);
     const done = await own(id);
     assert.deepEqual(
       [done?.status, done?.proven?.map(({ step, by }) => [step, by])],
@@ -142,7 +146,7 @@ function calls(tool: string, input: ToolCall['input']): ToolCall {
   return { tool, input };
 }
 
-/** Returns the id of the claimed task in the response of a claim. */
+/** Returns the id of the claimed task in the response of a claim, or the response if it has none. */
 function taskIn(response: string): string {
-  return /task-[0-9a-z]+(?:-\d+)?/.exec(response)?.[0] ?? assert.fail(response);
+  return /task-[0-9a-z]+(?:-\d+)?/.exec(response)?.[0] ?? response;
 }

@@ -110,6 +110,21 @@ describe('a review', () => {
   });
 });
 
+describe('a result', () => {
+  it('may be reviewed by another agent of the leader that registered the author', async () => {
+    const { agents } = team.app.access.ports;
+    for (const name of ['author', 'reviewer']) {
+      const { value, version } = (await agents.find(team.name(name))) ?? assert.fail(name);
+      const agent = { ...value, registered_by: 'agent:lead' };
+      await team.app.kernel.store.commit([{ kind: 'replaceAgent', agent, version }]);
+    }
+    const id = await team.creates({ review: 'any' });
+    await team.handsIn(id);
+    await team.reviews('approve');
+    assert.equal(await statusOf(id), 'done');
+  });
+});
+
 describe('a question about a result', () => {
   it('is answered neither by the author, nor by an agent of the person, nor by another person', async () => {
     const id = await team.creates({ confirm: 'owner' });

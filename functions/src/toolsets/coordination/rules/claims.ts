@@ -395,7 +395,9 @@ export function claimableKeys(
 /** Returns a claimed task with its holder as an author, if its result must be proven. */
 export function claimedBy(task: Task, { id, registered_by }: Agent, { uid }: Pick<Reviewer, 'uid'>): Task {
   if (task.acceptance === undefined) return task;
-  return withAuthor(withAuthor(task, id, registered_by ?? agentUid(id)), id, uid);
+  const own = agentUid(id);
+  // An agent with its own credential is independent of the other agents that its leader registered.
+  return withAuthor(withAuthor(task, id, uid === own ? own : (registered_by ?? own)), id, uid);
 }
 
 export function claimChanges(
