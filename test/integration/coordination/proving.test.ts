@@ -35,7 +35,7 @@ describe('a result that must be proven', () => {
     const id = await team.creates({ review: 'any' });
     await team.handsIn(id);
     const { reason, explanation } = await team.claims('author');
-    assert.deepEqual([reason, /review of your own work/.test(String(explanation))], ['own_work', true]);
+    assert.deepEqual([reason, /review of work that you/.test(String(explanation))], ['own_work', true]);
     const terminal = Object(await team.does('author', 'register_agent', { agent_id: 'second', role: 'worker' })).agent;
     const claimed = await team.does('author', 'claim_task', { agent_id: terminal.id });
     assert.equal(claimed['reason'], 'own_work');
@@ -160,7 +160,7 @@ describe('a result that must be proven', () => {
     team.pass(7 * 24 * 3600);
     await team.sweep();
     const { status, error } = await team.task(id);
-    assert.deepEqual([status, error], ['failed', 'Nobody has confirmed it in 7 days.']);
+    assert.deepEqual([status, error], ['failed', 'No one has confirmed it in 7 days.']);
   });
 
   it('is asked about again if its check is cancelled, and its check ends with it', async () => {

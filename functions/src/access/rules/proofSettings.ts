@@ -1,8 +1,8 @@
-/** What a workspace requires of results before tasks are done. Source: docs/decisions/0061-done-means-proven.md. */
+/** Requirements of a workspace for the results of its tasks. Source: docs/decisions/0061-done-means-proven.md. */
 import { z } from 'zod/mini';
 import type { documentCodec } from '../../kernel/documentCodec.ts';
 
-/** What must be true of a result before its task is done. Each step starts after the step before it has passed. */
+/** Requirements that a result must meet before its task is done. Each step starts after the step before it has passed. */
 export const requirements = {
   /** Command that must succeed on the task's branch. */
   command: z.exactOptional(z.string()),
@@ -18,7 +18,7 @@ const manner = {
   rounds: z.int(),
   /** Maximum time of each command run and review. */
   hours: z.int(),
-  /** What follows if a check brings no verdict: a person is asked, or the task fails. */
+  /** Consequence if a check brings no verdict: a person is asked, or the task fails. */
   otherwise: z.enum(['ask', 'fail']),
   /** Whether terminals of the author's credential may review. */
   terminals: z.boolean(),

@@ -140,12 +140,11 @@ export { QUEUE_STATUSES, type QueueStatus } from './rules/ports.ts';
 export { mayReview } from './rules/proof/checks.ts';
 export { type HandedInWork, REVIEWS, RUNS_COMMANDS } from './rules/proof/proofFields.ts';
 export { closedRuling, Proofs, type Ruling } from './rules/proof/proofs.ts';
-export { isVerifying, type PassedStep, withAuthor } from './rules/proof/proving.ts';
+export { isVerifying, withAuthor } from './rules/proof/proving.ts';
 export {
   APPROVE as APPROVE_RESULT,
   GIVE_UP,
   type QuestionChanges,
-  REQUEST_CHANGES,
   type ResultQuestion,
 } from './rules/proof/questions.ts';
 export { CODING_GOAL, discoveryFromDocument, sumCounters } from './rules/session.ts';

@@ -25,7 +25,7 @@ import {
 import { firstKeys, type OpenedSession, openSession, queueGrowthIn } from './openSession.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import { NEW_TASK } from './proof/proving.ts';
-import { notWaivable, withPerson } from './proof/requirements.ts';
+import { cannotWaive, withPerson } from './proof/requirements.ts';
 import type { Session } from './session.ts';
 import { CODING_TYPE, DEFAULT_TYPE, isOfRun, requireFutureDeadline, type Task } from './task.ts';
 import { countedBy } from './taskChanges.ts';
@@ -45,7 +45,7 @@ export interface TaskDraft {
   readonly deadline?: Date | undefined;
   readonly part_of?: NodeRef | undefined;
   readonly traceparent?: string;
-  /** What the result must fulfil; by default, what the workspace requires. */
+  /** Requirements for the result; by default, those of the workspace. */
   readonly acceptance?: Requirements | undefined;
   /** Set for coding tasks. Returns the coding fields for a task with the given id. */
   readonly coding?: (taskId: string, now: Date) => CodingWork;
@@ -192,7 +192,7 @@ function newTask(
   const kind = coding ? CODING_TYPE : (type ?? DEFAULT_TYPE);
   const acceptance = isOfRun({ id }) ? undefined : acceptanceOf(proof, kind, wanted);
   if (wanted && demandsNothing(wanted) && !mayWaive && acceptanceOf(proof, kind, undefined))
-    throw notWaivable('of the workspace');
+    throw cannotWaive('of the workspace');
   return {
     ...draft,
     ...standing,

@@ -45,7 +45,7 @@ export function noTask(workspace: string): NoTask {
 export function ownWork({ id }: Task): NoTask {
   return {
     reason: 'own_work',
-    explanation: `"${id}" is the review of your own work, or of work by your credential. Another agent must claim it.`,
+    explanation: `"${id}" is the review of work that you or your credential did. Another agent must claim it.`,
   };
 }
 

@@ -20,7 +20,7 @@ export interface OpenSession {
 export interface Opening {
   readonly open?: OpenSession | undefined;
   readonly vacant?: string;
-  /** What the workspace requires of the results of new tasks. */
+  /** Requirements of the workspace for the results of new tasks. */
   readonly proof?: ProofSettings | undefined;
 }
 

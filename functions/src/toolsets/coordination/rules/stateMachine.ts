@@ -289,7 +289,7 @@ export function invalidTransition(
 
 function suggestionFor(task: Task, agentId: string | undefined): string {
   if (isVerifying(task))
-    return 'Nobody holds it: its result is being verified. coordination.retry_task with comments sends it back.';
+    return 'It has no holder: its result is being verified. coordination.retry_task with comments sends it back.';
   if (isClosed(task.status)) return 'Closed tasks are final. Claim another with coordination.claim_task.';
   if (task.status === 'available') return 'Claim the task first with coordination.claim_task.';
   if (task.claim?.claimed_by !== agentId) return 'Only the holder of a task can report on it. Claim another task.';

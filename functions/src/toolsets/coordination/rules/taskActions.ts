@@ -35,7 +35,7 @@ export interface RequeuedTask {
 interface Retry {
   readonly taskId: string;
   readonly withDependents: boolean;
-  /** What is to be changed. If set, a done or verifying task is sent back. */
+  /** Requested changes. If set, a done or verifying task is sent back. */
   readonly comments?: string | undefined;
 }
 

@@ -175,7 +175,8 @@ function requireReportable(task: Task, { claimant, outcome, registered_by }: Rep
     throw new MusterError('REQUIRED_FIELD', `Task "${id}" is a review, which needs a verdict.`, {
       field: 'verdict',
       reason: 'VERDICT_NEEDED',
-      suggestion: 'Set verdict to approve or request_changes, and output to what is to be changed, or why it is right.',
+      suggestion:
+        'Set verdict to approve or request_changes, and output to the requested changes, or to the reasons for the approval.',
     });
   if (isReview && isAuthor(reviews, { id: claimant.agent_id, registered_by }, by)) throw ownWork(id);
   if (acceptance?.command !== undefined && coding === undefined && outcome.work?.branch === undefined)

@@ -72,7 +72,7 @@ const capabilityName = z
   .refine(isVisible, 'expected some text')
   .refine((name) => !isReservedCapability(name), RESERVED);
 
-/** Argument of every tool that creates tasks. An empty object demands nothing, whatever the workspace's default is. */
+/** Argument of every tool that creates tasks. An empty object demands nothing, even if the workspace has a default. */
 export const acceptanceArgument = z
   .strictObject({
     command: text('Must succeed on its branch', 2000).optional(),

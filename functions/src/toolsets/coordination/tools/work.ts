@@ -105,7 +105,7 @@ export const completeTask = shapes.defineTool({
   title: 'Complete a task',
   description: 'Completes a task you hold. Repeating a report is safe.',
   details:
-    'Dependents may become claimable. If the task has an acceptance, the result is handed in, and the task is done when it is proven. A review needs a verdict; output then says what to change, or why the result is right. With when_parts_done, your claim ends now; the task completes with this result once all its parts are done.',
+    'Dependents may become claimable. If the task has an acceptance, the result is handed in, and the task is done when it is proven. A review needs a verdict, and output then lists the requested changes, or the reasons for the approval. With when_parts_done, your claim ends now; the task completes with this result once all its parts are done.',
   rare: ['files_created', 'when_parts_done', 'branch'],
   input: z.strictObject({
     agent_id: shapes.agentId,

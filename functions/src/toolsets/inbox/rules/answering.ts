@@ -264,15 +264,15 @@ function rulingOf(
   isMember: boolean,
 ): Ruling {
   const by = answered_by ?? asked_of;
-  if (state === 'expired') return { says: 'nothing', why: 'Nobody has confirmed it in 7 days.' };
+  if (state === 'expired') return { says: 'nothing', why: 'No one has confirmed it in 7 days.' };
   if (state === 'withdrawn') return isMember ? { says: 'give_up', by: asked_of_name } : { says: 'ask_another' };
   if (answer === APPROVE_RESULT) return { says: 'approve', by };
   if (answer === GIVE_UP) return { says: 'give_up', by: asked_of_name };
   if (comment === undefined)
-    throw new MusterError('REQUIRED_FIELD', 'The author must know what is to be changed.', {
+    throw new MusterError('REQUIRED_FIELD', 'A request for changes needs a comment.', {
       field: 'comment',
       reason: 'COMMENT_NEEDED',
-      suggestion: 'Set comment to what is to be changed.',
+      suggestion: 'Set comment to the requested changes.',
     });
   return { says: 'request_changes', by, comments: comment, step: 'person', isPersons: true };
 }

@@ -23,7 +23,7 @@ const MODEL = 'model:';
 const MAX_QUOTED = 8000;
 const HOUR_SECONDS = 60 * 60;
 
-/** What a check needs to know about its author, if the author is still registered. */
+/** Facts about the author that a check needs, if the author is still registered. */
 type Author = Pick<Agent, 'owner_uid' | 'capability_details'> | undefined;
 
 /** Returns the check task of a step, and the task as its parent. @param step command or review */
@@ -91,7 +91,7 @@ function codingOf(task: Verifying, author: Author, now: Date): NonNullable<Task[
     branch: proof.branch ?? coding?.branch ?? '',
     config: base === undefined ? {} : { base },
     ...(coding?.project !== undefined && { project: coding.project }),
-    // The branch may be somebody else's code. Then only runners for the whole workspace run the command.
+    // The branch may contain code of another owner. Then only runners for the whole workspace run the command.
     owner_uid: author?.owner_uid === owner ? owner : '',
     queue_seconds: seconds,
     queue_ends_at: new Date(now.getTime() + seconds * 1000),

@@ -78,9 +78,9 @@ const check = z.object({
 });
 
 export const proofFields = {
-  /** What must be true of the result before the task is done. */
+  /** Requirements that the result must meet before the task is done. */
   acceptance: z._default(z.nullable(acceptance), null),
-  /** Set while the task is verifying: it is `waiting`, has a result, and nobody holds it. */
+  /** Set while the task is verifying: it is `waiting`, has a result, and has no holder. */
   proof: z._default(z.nullable(proof), null),
   /** Time by which the current check must bring a verdict. */
   proof_until: z._default(z.nullable(timestamp), null),

@@ -30,7 +30,7 @@ import { ANSWER_DAYS, APPROVE, GIVE_UP, questionText, REQUEST_CHANGES } from './
 
 const BATCH = 100;
 
-/** What a check says about a result. `nothing`: the check ended without a verdict. */
+/** Opinion of a check about a result. `nothing`: the check ended without a verdict. */
 export type Ruling =
   | { readonly says: 'approve'; readonly by: string; readonly commit?: string | undefined }
   | {
@@ -57,7 +57,7 @@ export class Proofs extends Service<CoordinationPorts> {
     return begun ?? this.askPerson(task, now);
   }
 
-  /** Returns undefined if nobody could do the check, so that a person is asked instead. */
+  /** Returns undefined if no agent could do the check, so that a person is asked instead. */
   private async beginCheck(
     before: Verifying,
     step: 'command' | 'review',
@@ -82,12 +82,12 @@ export class Proofs extends Service<CoordinationPorts> {
     };
   }
 
-  /** Asks a person. Fails the task if nobody can be asked. */
+  /** Asks a person. Fails the task if no person can be asked. */
   private async askPerson(task: Verifying, now: Date): Promise<TaskWithChanges> {
     const { idTokens, randomness } = this.ports;
     const askedOf = await this.personFor(task);
     if (askedOf === undefined)
-      return { task: failed(task, 'Nobody can be asked whether it is done.', now), changes: [] };
+      return { task: failed(task, 'No person can be asked whether it is done.', now), changes: [] };
     const { id: task_id, workspace, proof, authors } = task;
     const name = (await idTokens.profiles([askedOf])).get(askedOf)?.name ?? askedOf;
     const until = new Date(now.getTime() + ANSWER_DAYS * DAY_MS);
@@ -237,20 +237,20 @@ export class Proofs extends Service<CoordinationPorts> {
   }
 }
 
-/** Returns what a task's check says now; undefined if the check goes on. @param check undefined for a question */
+/** Returns what a task's check says now; undefined while the check continues. @param check undefined for a question */
 function rulingOf(
   { proof, proof_until: until = proof.since, acceptance }: Verifying,
   check: Task | undefined,
   now: Date,
 ): Ruling | undefined {
   if (proof.step === 'person')
-    return until > now ? undefined : { says: 'nothing', why: `Nobody has confirmed it in ${ANSWER_DAYS} days.` };
+    return until > now ? undefined : { says: 'nothing', why: `No one has confirmed it in ${ANSWER_DAYS} days.` };
   if (check !== undefined && isClosed(check.status)) return closedRuling(check);
   if (check !== undefined && until > now) return undefined;
   const end = new Date(until.getTime() + acceptance.hours * HOUR_MS);
   const lease = check !== undefined && isHeld(check.status) ? check.claim?.lease_expires_at : undefined;
   if (lease !== undefined && lease > now && end > now) return undefined;
-  const who = proof.step === 'command' ? 'No runner has run its command' : 'Nobody has reviewed it';
+  const who = proof.step === 'command' ? 'No runner has run its command' : 'No one has reviewed it';
   return { says: 'nothing', why: `${who} within ${acceptance.hours} hours.` };
 }
 

@@ -21,7 +21,7 @@ export const NOTHING_PROVEN = { rounds: 0, sent_back: [], proven: [], authors: [
 
 const NEVER_CLAIMED = { claim_epoch: 0, lapsed_claims: [], retries: 0, former_ends: [], stuck: false } as const;
 
-/** Fields that every new task has: nobody has claimed it, and nothing is proven. */
+/** Fields that every new task has: it was never claimed, and nothing is proven. */
 export const NEW_TASK = { ...NOTHING_PROVEN, ...NEVER_CLAIMED };
 
 /** A task whose result must be proven. */
@@ -61,7 +61,7 @@ type Author = Pick<Claim, 'claimed_by' | 'claim_epoch' | 'claimed_at' | 'lease_s
 type HandedIn = HandedInWork & { readonly by: Author; readonly result: TaskResult };
 
 /**
- * Hands in a result: the task waits for the first step that has not passed, and nobody holds it. Its check is begun
+ * Hands in a result: the task waits for the first step that has not passed, and has no holder. Its check is begun
  * afterwards. If all steps have passed, the task is done.
  */
 export function handIn(task: Task, acceptance: Acceptance, given: HandedIn, now: Date): Task {
@@ -109,7 +109,7 @@ export function proven(task: Task, steps: readonly PassedStep[], now: Date): Tas
   return { ...rest, ...(claim && { claim }), status: 'done', proven: [...steps], completed_at: now, stuck_unsettled };
 }
 
-/** Returns the task as done by the word of somebody who may decide. */
+/** Returns the task as done by the word of a caller who may decide. */
 export function decided(task: Task, step: PassedStep, now: Date): Task {
   return proven(task, [...(task.proof?.passed ?? []), step], now);
 }

@@ -40,11 +40,11 @@ export function requireNoAuthor({ id, authors, claim }: Task, { agent_id, uid }:
 /** Checks that a caller may take a result as it is: a person, or a leading agent. @throws MusterError FORBIDDEN */
 export function requireWaiver(principal: Principal, { id, workspace }: Pick<Task, 'id' | 'workspace'>): void {
   if (principal.kind === 'person' || hasRoleIn(principal, workspace, 'leader')) return;
-  throw notWaivable(`of task "${id}"`);
+  throw cannotWaive(`of task "${id}"`);
 }
 
 /** Returns the error for a caller that demands less than the workspace does. */
-export function notWaivable(what: string): MusterError {
+export function cannotWaive(what: string): MusterError {
   return new MusterError('FORBIDDEN', `Only people and leaders can waive the acceptance ${what}.`, {
     field: 'acceptance',
     reason: 'ROLE_TOO_WEAK',
