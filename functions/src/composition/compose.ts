@@ -258,8 +258,7 @@ export function compose(outer: ExternalServices, baseUrl = '') {
   const repeating = reconciliationJob({ ...platform, people: identity.people, record: system.repeatsRecord });
   const parts = [
     ...services.taskSweep.sweepJobs,
-    services.stuckTasks.sweepJob,
-    proofs.sweepJob,
+    ...[services.stuckTasks, proofs].map(({ sweepJob }) => sweepJob),
     liveness.sweepJob,
     services.accountSweep.sweepJob,
     services.budgetSweep.sweepJob,
