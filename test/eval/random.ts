@@ -13,7 +13,7 @@ export function seeded(seed: number): Chance {
   };
 }
 
-/** Returns one of the items; undefined if there are none. */
+/** Returns one of the items; undefined for an empty list. */
 export function pick<Item>(chance: Chance, items: readonly Item[]): Item | undefined {
   return items[Math.floor(chance() * items.length)];
 }
