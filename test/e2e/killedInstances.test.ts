@@ -87,7 +87,7 @@ describe('a tool call', () => {
     assert.ok(isRecord(known['agent']) && known['agent']['tasks_completed'] === done.length);
   });
 
-  it('that judges a result keeps the invariants of proofs if it is killed', async () => {
+  it('keeps the invariants of proofs if it is killed while it hands in or judges a result', async () => {
     const place = newWorkspace('proofs-killed');
     const clients = await Promise.all(
       ['author', 'reviewer'].map(async (name) => {

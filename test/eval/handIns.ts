@@ -94,7 +94,7 @@ async function concurrentHistory(chance: Chance): Promise<{ readonly starts: num
     ...agents.map((agent) => works(team, agent, chance, counts)),
     ...[0, 1].map(() => confirms(team, ada, chance)),
   ]);
-  // The agents can leave the last checks open.
+  // Completes the remaining checks, one agent at a time.
   for (let turn = 0; turn < MAX_TURNS && !(await isOver()); turn++) {
     await confirms(team, ada, chance, 1);
     for (const agent of agents) await works(team, agent, chance, counts, 1);
@@ -122,7 +122,7 @@ async function works(
     counts.unproven += unprovenStarts(before).length;
     const verdict = chance() < 0.7 ? 'approve' : 'request_changes';
     const report = { agent_id, task_id: id, output: `Words ${word(chance)}`, ...(type === 'review' && { verdict }) };
-    // The check can have ended since it was read.
+    // The check can have ended since the claim.
     await call(team, 'coordination_complete_task', report, agent);
   }
 }

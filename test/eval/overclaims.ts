@@ -26,7 +26,7 @@ export interface Overclaims {
   readonly rounds: number;
 }
 
-/** Opinion of a check about a right or wrong result. The comments of a correction name its round. */
+/** Verdict of a check on a right or wrong result. The comments of a correction name its round. */
 type Checker = (isWrong: boolean, round: number) => { readonly approves: boolean; readonly comments: string };
 
 /** Hands in the results of `count` tasks, checks each until its task is closed, and counts how they end. */

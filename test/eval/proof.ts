@@ -26,7 +26,7 @@ export const FULL: Amounts = { tasks: 10_000, histories: 10_000, handIns: 200, c
 
 const SEED = 1;
 
-/** Returns the numbers that follow only from the rules. */
+/** Returns the numbers that need no database. */
 export async function ruleRows({ tasks: count, histories }: Pick<Amounts, 'tasks' | 'histories'>): Promise<Row[]> {
   const given = { count, seed: SEED };
   const command = await countOverclaims({ command: 'npm test' }, given);

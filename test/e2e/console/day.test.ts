@@ -188,7 +188,7 @@ describe('the console during a day of work', function () {
     await page.getByRole('link', { name: 'Try it on the old browser' }).waitFor();
   });
 
-  it('asks Ada to confirm a result that a command and a reviewer each sent back once', async () => {
+  it('asks Ada to confirm a result after a failed command and a correction by a reviewer', async () => {
     const { bob, lead } = cast;
     const { page } = ada;
     folder = 'proven';
