@@ -97,7 +97,7 @@ async function concurrentHistory(chance: Chance): Promise<{ readonly starts: num
   // Completes the remaining checks, one agent at a time.
   for (let turn = 0; turn < MAX_TURNS && !(await isOver()); turn++) {
     await confirms(team, ada, chance, 1);
-    for (const agent of agents) await works(team, agent, chance, counts, 1);
+    for (const agent of agents) await works(team, agent, chance, Object.assign(counts, { turns: 1 }));
   }
   assert.ok(await isOver(), 'every task is done');
   requireProofInvariants(await storedIn(team.workspace));
@@ -109,10 +109,10 @@ async function works(
   team: AccessFixture,
   agent: Principal,
   chance: Chance,
-  counts: { starts: number; unproven: number },
-  turns = 30,
+  counts: { starts: number; unproven: number; turns?: number },
 ): Promise<void> {
   const { agent_id } = agent;
+  const { turns = 30 } = counts;
   for (let turn = 0; turn < turns; turn++) {
     const { task } = await answer(team, 'coordination_claim_task', { agent_id, start: true }, agent);
     if (task === undefined || task === null) continue;

@@ -232,7 +232,7 @@ describe('proof in the console', () => {
 
   for (const [choice, doer, acceptance] of [
     ['own', 'agent', { command: 'npm test' }],
-    ['none', 'CODEX', null],
+    ['none', 'CODEX', {}],
   ] as const)
     it(`is required of a new task, or not, as its creator wants (${choice}, ${doer})`, async () => {
       backend.tools['coordination.create_task'] = () => ({ task: { id: 'task-1' } });
