@@ -76,7 +76,7 @@ export class RunnerFixture {
   readonly url: string;
   readonly agent: TestAgent;
   readonly client: Connection;
-  private readonly leader: TestAgent;
+  readonly leader: TestAgent;
   private readonly runners: ChildProcess[] = [];
 
   private constructor({ url, agent, leader, client }: Players) {
@@ -126,11 +126,11 @@ export class RunnerFixture {
     return created.parse(await succeed(this.client, 'create_task', { ...example, ...wishes })).result;
   }
 
-  /** Calls a tool of the toolset coordination with the leader's credential. */
-  async lead(tool: string, args: Readonly<Record<string, unknown>>): Promise<void> {
+  /** Calls a tool of the toolset coordination with the leader's credential, and returns its response. */
+  async lead(tool: string, args: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>> {
     const client = await connect('client 2026-07-28', this.url, this.leader.token);
     try {
-      await succeed(client, `coordination_${tool}`, args);
+      return await succeed(client, `coordination_${tool}`, args);
     } finally {
       await client.close();
     }
