@@ -78,8 +78,8 @@ describe('loosening of limits', function () {
   it('every kind of limit that a tool can loosen is tested, here or in test/unit/access', () => {
     const stated = new Set(tools.flatMap(({ loosens }) => loosens));
     const tried = new Set(ATTEMPTS.map(([what]) => what));
-    // test/unit/access/loosening.test.ts tests the limits "access" (of a workspace) and "agent" (an agent's role).
-    assert.deepEqual([...stated].filter((what) => !tried.has(what)).sort(), ['access', 'agent']);
+    // test/unit/access/loosening.test.ts tests "access" (of a workspace), "agent" (an agent's role) and "proof".
+    assert.deepEqual([...stated].filter((what) => !tried.has(what)).sort(), ['access', 'agent', 'proof']);
   });
 
   for (const [toolset, names] of CALLABLE_BY_TOOLSET) {

@@ -95,6 +95,7 @@ const UPDATED: Readonly<Record<string, Updated>> = {
       hints: 'Y',
       context_files: ['b.ts'],
       deadline: '2041-05-05T05:00:00Z',
+      acceptance: { review: 'any' },
     },
     async create(fixture, ada) {
       const { task: first } = await answer(fixture, 'coordination_create_task', { description: 'First' }, ada);
@@ -106,6 +107,7 @@ const UPDATED: Readonly<Record<string, Updated>> = {
         hints: 'X',
         context_files: ['a.ts'],
         deadline: '2041-01-01T10:00:00Z',
+        acceptance: { command: 'npm test' },
       };
       const { task } = await answer(fixture, 'coordination_create_task', draft, ada);
       const { id } = Object(task);
@@ -129,6 +131,7 @@ const UPDATED: Readonly<Record<string, Updated>> = {
             hints: context.hints ?? null,
             context_files: context.files,
             deadline: deadline?.toISOString() ?? null,
+            acceptance: value.acceptance ? { ...value.acceptance } : null,
           };
         },
       };

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { DEFAULT_PROOF, type ProofSettings } from '../../../functions/src/access/rules/proofSettings.ts';
 import type { ApprovalRule } from '../../../functions/src/access/rules/workspace.ts';
 import { type Change, changeLoosening } from '../../../functions/src/composition/changes.ts';
 import { type Budget, limitSettersAfter } from '../../../functions/src/graph/rules/budget.ts';
@@ -242,5 +243,18 @@ describe('change that may loosen a limit', () => {
       });
       assert.deepEqual(limitSettersAfter(budget({ cost_usd: 5 }), { cost_usd: 1 }, agent), { cost_set_by: 'ada' });
     });
+  });
+
+  it('decides whether fewer results must be proven, or by fewer others', () => {
+    const proof = (changes: Partial<ProofSettings>): ProofSettings => ({ ...DEFAULT_PROOF, ...changes });
+    const set = (before: ProofSettings, after: ProofSettings): Change[] => [
+      { kind: 'setProof', workspace: 'alpha', proof: after, before },
+    ];
+    const review = proof({ defaults: [{ review: 'any' }] });
+    assert.equal(decides(set(DEFAULT_PROOF, review)), undefined);
+    assert.equal(decides(set(review, proof({ defaults: [{ command: 'npm test' }, { review: 'any' }] }))), undefined);
+    assert.equal(decides(set(review, DEFAULT_PROOF)), 'ada');
+    assert.equal(decides(set(review, { ...review, terminals: true })), 'ada');
+    assert.equal(decides(set(review, DEFAULT_PROOF), PERSON), undefined);
   });
 });
