@@ -155,10 +155,10 @@ describe('a result that must be proven', () => {
     await team.handsIn(id);
     const check = await team.checkOf(id);
     team.pass(24 * 3600);
-    await team.sweep();
+    await team.sweepProofs();
     assert.deepEqual([await statusOf(check.id), (await team.task(id)).proof?.step], ['cancelled', 'person']);
     team.pass(7 * 24 * 3600);
-    await team.sweep();
+    await team.sweepProofs();
     const { status, error } = await team.task(id);
     assert.deepEqual([status, error], ['failed', 'No one has confirmed it in 7 days.']);
   });

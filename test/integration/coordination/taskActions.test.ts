@@ -129,7 +129,7 @@ describe('task actions', () => {
         details: (await refusal(() => retry(id))).details,
       };
       assert.equal(reason, 'CONFLICT');
-      assert.match(String(details.suggestion), /Create another task/);
+      assert.match(String(details.suggestion), /create another task/);
     });
 
     it('unblocks dependents; if with_dependents is set, it also retries closed dependents', async () => {

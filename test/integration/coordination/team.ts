@@ -193,7 +193,6 @@ export class Team {
     const parts = [
       ...new TaskSweep({ ...quiet, coding: codingExpiry(quiet.sessions) }).sweepJobs,
       new AgentLiveness(quiet).sweepJob,
-      new Proofs(quiet).sweepJob,
     ];
     const limits = { turnMilliseconds: 60_000, timeoutMilliseconds };
     return sweep(parts, { ...quiet, sweepRecord: this.sweepRecord }, limits);
@@ -202,6 +201,13 @@ export class Team {
   /** Runs the sweep that settles stuck tasks, in all workspaces. */
   sweepStuck() {
     const { sweepJob } = new StuckTasks({ ...this.app.coordination.ports, log: silent });
+    const presence = Promise.resolve('trusted' as const);
+    return sweepJob.run({ now: this.now, from: undefined, presence, isOver: () => false });
+  }
+
+  /** Runs the sweep of results whose check brought no verdict, in all workspaces. */
+  sweepProofs() {
+    const { sweepJob } = new Proofs({ ...this.app.coordination.ports, log: silent });
     const presence = Promise.resolve('trusted' as const);
     return sweepJob.run({ now: this.now, from: undefined, presence, isOver: () => false });
   }

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { fullName } from '../../../functions/src/mcp/tool.ts';
+import { proofResponse } from '../../../functions/src/toolsets/coordination/tools/proofResponses.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { inRuns } from '../../support/properties.ts';
 import { AccessFixture } from '../access/fixture.ts';
@@ -131,7 +132,9 @@ const UPDATED: Readonly<Record<string, Updated>> = {
             hints: context.hints ?? null,
             context_files: context.files,
             deadline: deadline?.toISOString() ?? null,
-            acceptance: value.acceptance ? { ...value.acceptance } : null,
+            acceptance: proofResponse(value).acceptance
+              ? JSON.parse(JSON.stringify(proofResponse(value).acceptance))
+              : null,
           };
         },
       };
