@@ -253,7 +253,7 @@ export function taskResponse(task: Task): TaskResponse {
     required_capabilities: optionalList(task.required_capabilities),
     blocked: (status === 'available' && task.blockers > 0) || undefined,
     failed_dependencies: optionalList(task.failed_dependencies),
-    stuck: stuckReason(task),
+    stuck: status === 'available' ? stuckReason(task) : undefined,
     waits: status === 'available' ? waitText(task) : undefined,
     retry_at: task.retry_at?.toISOString(),
     claimed_by: claim?.claimed_by,
