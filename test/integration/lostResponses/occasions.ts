@@ -208,7 +208,7 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
       await fixture.neverSeen(fixture.runner.agent_id ?? '');
       return (app) => fixture.sweep(app);
     },
-    'a result that nobody has reviewed in time': async (fixture) => {
+    'a result that was not reviewed in time': async (fixture) => {
       await verifying(fixture, { review: 'any' });
       fixture.pass(25 * 3600);
       return (app) => sweepPart(fixture, app, app.services.proofs.sweepJob);
