@@ -62,7 +62,7 @@ export async function ruleRows({ tasks: count, histories }: Pick<Amounts, 'tasks
       '0',
       (n) => n === 0,
     ),
-    row('  the same without a wait', whole(sharing.overlapping_in_first_10_minutes)),
+    row('  the same without a wait', whole(sharing.overlapping_in_first_10_minutes), '> 0', (n) => n > 0),
     row('  overlaps not reported', whole(waiting.overlaps_not_told), '0', (n) => n === 0),
     row('  idle minutes', whole(waiting.idle_minutes)),
     row('  idle minutes without a wait', whole(sharing.idle_minutes)),

@@ -14,6 +14,25 @@ import type { Prompt } from './prompt.ts';
 import type { Resource, ResourceTemplate } from './resource.ts';
 import { argumentsChecker, isRecord, type WithBrandedIds } from './validation.ts';
 
+/** What a response may be built from: times for texts, and read-only lists and objects. */
+export type Given<Value> = Value extends string
+  ? string extends Value
+    ? Value | Date
+    : Value
+  : Value extends readonly (infer Item)[]
+    ? readonly Given<Item>[]
+    : Value extends object
+      ? { readonly [Key in keyof Value]: Given<Value[Key]> }
+      : Value;
+
+/** Returns a copy in which every time is text, as in JSON. */
+function withTimesAsText(value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.map(withTimesAsText);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withTimesAsText(part)]));
+}
+
 const guidanceTexts = z.registry<{ readonly isGuidance: true }>();
 
 /** Schema of a text in which tool names are replaced by those of the caller's endpoint. Only for texts by Muster. */
@@ -101,9 +120,9 @@ interface ToolDefinition<Services, Input extends z.ZodObject, Output extends z.Z
   /** Returns the response as text for terminals, with all important data. Programs read the structured response. */
   text?(answer: z.output<Output>): string;
   /** How MCP shows long calls of this tool as tasks. */
-  readonly task?: TaskSource<Services, z.input<Output>>;
+  readonly task?: TaskSource<Services, Given<z.input<Output>>>;
   /** Completes a stored response for a repeated call, if the response contains data that must not be stored. */
-  replay?(context: CallContext<Services>, input: z.output<Input>, stored: JsonObject): Promise<z.input<Output>>;
+  replay?(context: CallContext<Services>, input: z.output<Input>, stored: JsonObject): Promise<Given<z.input<Output>>>;
 }
 
 /** Reads work that MCP shows as a task. The context is that of a resource: it can neither write nor wait. */
@@ -118,7 +137,7 @@ export interface TaskSource<in Services, out Response> {
 
 /** Converts the outcome of a call to its response, both for the caller and for storage under an idempotency key. */
 interface Rendering<Input extends z.ZodObject, Output extends z.ZodObject, Outcome> {
-  response(outcome: Outcome, input: z.output<Input>): z.input<Output>;
+  response(outcome: Outcome, input: z.output<Input>): Given<z.input<Output>>;
 }
 
 /** Context of a handler. It contains the function that stores the response in the same commit as the changes. */
@@ -187,6 +206,11 @@ export function optionalFields<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.object(shape).partial();
 }
 
+/** Returns the list, or undefined if it is empty. */
+export function optionalList<Item>(list: readonly Item[] = []): readonly Item[] | undefined {
+  return list.length > 0 ? list : undefined;
+}
+
 /** Returns the schema of a text. Tool lists omit its maximum length, as the specifications do. */
 export function textUpTo(max: number): z.ZodString {
   return z.string().refine((text) => hasAtMost(text, max), `expected at most ${max} characters`);
@@ -239,7 +263,7 @@ const checkWorkspace = argumentsChecker(workspaceArgument);
 /** Returns the function with which a toolset declares tools. Tools that write get the argument `idempotency_key`. */
 export function toolsFor<Services>() {
   function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
-    definition: ToolDefinition<Services, Input, Output, z.input<Output>> & {
+    definition: ToolDefinition<Services, Input, Output, Given<z.input<Output>>> & {
       readonly response?: undefined;
       readonly input: WithBrandedIds<Input>;
     },
@@ -250,11 +274,11 @@ export function toolsFor<Services>() {
   ): Tool<Services>;
   function defineTool<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
     definition:
-      | (ToolDefinition<Services, Input, Output, z.input<Output>> & { readonly response?: undefined })
+      | (ToolDefinition<Services, Input, Output, Given<z.input<Output>>> & { readonly response?: undefined })
       | (ToolDefinition<Services, Input, Output, Outcome> & Rendering<Input, Output, Outcome>),
   ): Tool<Services> {
     if (definition.response !== undefined) return toolOf(definition);
-    return toolOf({ ...definition, response: (outcome: z.input<Output>) => outcome });
+    return toolOf({ ...definition, response: (outcome: Given<z.input<Output>>) => outcome });
   }
   return defineTool;
 }
@@ -271,7 +295,7 @@ function toolOf<Services, Input extends z.ZodObject, Output extends z.ZodObject,
   const workspaceIn = ({ workspace }: Readonly<Record<string, unknown>>) =>
     isPlaced ? workspaceArgument.shape.workspace.safeParse(workspace).data : undefined;
   const check = lazy(() => argumentsChecker(input, Object.keys(listed().shape)));
-  const shown = (value: unknown): JsonObject => jsonObject.parse(rest.output.parse(value));
+  const shown = (value: unknown): JsonObject => jsonObject.parse(rest.output.parse(withTimesAsText(value)));
   const guidance = lazy(() => ({ plan: guidanceIn(rest.output) }));
   const render = (answer: unknown, { directory }: CallContext<Services>): JsonObject => {
     const plain = shown(answer);

@@ -196,9 +196,7 @@ export { outcomeChanges, taskChanges, taskNode, withSpent } from './rules/taskCh
 export { MAX_STATE_SHARE, TaskQueue } from './rules/taskProgress.ts';
 export {
   acceptanceArgument,
-  filesResponse,
   filesShape,
-  messagesResponse,
   messagesShape,
   text,
   texts,

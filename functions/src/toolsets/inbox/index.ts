@@ -3,7 +3,6 @@ import { idOf } from '../../kernel/ids.ts';
 import { promptsFor } from '../../mcp/prompt.ts';
 import { templatesFor } from '../../mcp/resource.ts';
 import type { Toolset } from '../../mcp/tool.ts';
-import { messagesResponse } from '../coordination/index.ts';
 import type { InboxServices } from './create.ts';
 import texts from './prompts.json' with { type: 'json' };
 import { answer, ask, list, wait, withdraw } from './tools/requests.ts';
@@ -29,7 +28,7 @@ const agentInbox = templatesFor<InboxServices>()({
     return JSON.stringify({
       agent_id: agent.id,
       holds: Object.keys(agent.held).length,
-      messages: messagesResponse(messages) ?? [],
+      messages,
       requests: requests.map(({ id, question, state }) => ({ request_id: id, question: shown(question), state })),
       tasks: tasks.map(({ id, description }) => ({ task_id: id, description: shown(description) })),
     });

@@ -114,8 +114,8 @@ export function workspaceResponse({ repositories, routing, approvals, proof, ...
   const isRouted = pins.length > 0 || forbidden.length > 0;
   return {
     ...rest,
-    repositories: [...repositories],
-    ...(isRouted && { routing: { pin, forbid: [...forbidden] } }),
+    repositories,
+    ...(isRouted && { routing: { pin, forbid: forbidden } }),
     approvals: approvals?.map(({ tool, above_usd, asks }) => ({ tool, above_usd, asks })),
     proof: proof && { ...proof, defaults: proof.defaults.map((one) => ({ ...one })) },
   };

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { SIGN_IN_ENDS } from '../../../identity/rules/grant.ts';
 import { idOf } from '../../../kernel/ids.ts';
-import { reading, writing } from '../../../mcp/tool.ts';
+import { type Given, reading, writing } from '../../../mcp/tool.ts';
 import { type Connection, type EndedSignIn, homeThrough, type RevokedConnection } from '../rules/connections.ts';
 import { anyRole, cursorAfter, cursorArgument, defineTool, idAfter, uidArgument } from './accessResponses.ts';
 
@@ -75,32 +75,22 @@ export const listConnections = defineTool({
   },
 });
 
-function connectionResponse(connection: Connection): z.input<typeof connectionShape> {
+function connectionResponse(connection: Connection): Given<z.input<typeof connectionShape>> {
   const { agent, opens, app, lastSeen } = connection;
-  const { toolsets, held_to, readonly, created_at, expires_at } = opens;
+  // The output schema removes the other fields of `opens`.
   return {
+    ...opens,
     agent_id: agent.id,
     name: agent.name,
     role: agent.role,
     home: homeThrough(connection),
-    toolsets: toolsets && [...toolsets],
-    held_to,
-    readonly,
     app: app && appResponse(app),
-    created_at: created_at.toISOString(),
-    expires_at: expires_at.toISOString(),
-    last_seen: lastSeen.toISOString(),
+    last_seen: lastSeen,
   };
 }
 
-function endedConnectionResponse({ agent, app, end }: EndedSignIn): z.input<typeof endedShape> {
-  return {
-    agent_id: agent.id,
-    name: agent.name,
-    app: appResponse(app),
-    reason: end.reason,
-    ended_at: end.at.toISOString(),
-  };
+function endedConnectionResponse({ agent, app, end }: EndedSignIn): Given<z.input<typeof endedShape>> {
+  return { agent_id: agent.id, name: agent.name, app: appResponse(app), reason: end.reason, ended_at: end.at };
 }
 
 function appResponse({ client_name, client_host }: EndedSignIn['app']): z.input<typeof appShape> {

@@ -66,8 +66,8 @@ export const listMembers = defineTool({
       workspace,
       access,
       // The output schema removes the other fields.
-      members: members.map((member) => ({ ...member, added_at: member.added_at.toISOString() })),
-      invitations: invitations?.map((one) => ({ ...one, expires_at: one.expires_at.toISOString() })),
+      members,
+      invitations,
       truncated: more,
       next_cursor: more && last ? cursorAfter(question, last.uid) : undefined,
     };
@@ -162,10 +162,6 @@ const invitationShape = z.object({
   expires_at: z.iso.datetime(),
 });
 
-function invitationResponse({ workspace, email, role, expires_at }: Invitation) {
-  return { workspace, email, role, expires_at: expires_at.toISOString() };
-}
-
 export const invite = defineTool({
   name: 'invite',
   title: 'Invite a person',
@@ -184,7 +180,7 @@ export const invite = defineTool({
   role: 'leader',
   scope: 'owner',
   example: { email: 'cyd@example.com', role: 'worker' },
-  response: (invitation: Invitation) => ({ invited: invitationResponse(invitation) }),
+  response: (invited: Invitation) => ({ invited }),
   handler: (
     { services, principal, workspace: here, baseUrl: url, recordResponse },
     { email: address, role, workspace = here },
@@ -201,7 +197,7 @@ export const withdrawInvitation = defineTool({
   ...writing('leader', { destructiveHint: true, idempotentHint: false }),
   scope: 'owner',
   example: { email: 'cyd@example.com' },
-  response: (invitation: Invitation) => ({ withdrawn: invitationResponse(invitation) }),
+  response: (withdrawn: Invitation) => ({ withdrawn }),
   handler: ({ services, principal, workspace: here, recordResponse }, { email, workspace = here }) =>
     services.access.inviting.withdraw(principal, workspace, email, recordResponse),
 });
@@ -221,7 +217,7 @@ export const acceptInvitation = defineTool({
   ...writing('viewer', { destructiveHint: false, idempotentHint: true }, ['member']),
   scope: 'anyone',
   example: {},
-  response: ({ accepted, already }: Accepted) => ({ accepted: [...accepted], already }),
+  response: (outcome: Accepted) => outcome,
   handler: ({ services, principal, recordResponse }, { workspace }) =>
     services.access.inviting.accept(principal, workspace, recordResponse),
 });

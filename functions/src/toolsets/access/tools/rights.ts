@@ -78,16 +78,10 @@ export const whoami = defineTool({
       this_call: workspace,
       deployment_role: identity.deploymentRole,
       workspaces: identity.workspaces.map(({ ownersRole, ...standing }) => ({ ...standing, owners_role: ownersRole })),
-      administers: identity.administers && [...identity.administers],
+      administers: identity.administers,
       truncated: identity.truncated,
-      limits: {
-        role: kind === 'agent' ? maxRole : undefined,
-        toolsets: toolsets && [...toolsets],
-        held_to,
-        readonly,
-        expires_at: expiresAt?.toISOString(),
-      },
-      accepted: [...accepted],
+      limits: { role: kind === 'agent' ? maxRole : undefined, toolsets, held_to, readonly, expires_at: expiresAt },
+      accepted,
       advice: adviceFor(identity),
     };
   },
@@ -153,7 +147,7 @@ export const explain = defineTool({
       const kind = task === undefined ? 'run' : 'task';
       const { state, waits } = await explanations.progress(principal, kind, task ?? run ?? '');
       const { uid, agent_id: agent } = principal;
-      return { allowed: true, for: { uid, agent }, needs: 'a role in its workspace', why: state, waits: [...waits] };
+      return { allowed: true, for: { uid, agent }, needs: 'a role in its workspace', why: state, waits };
     }
     if (tool !== undefined) {
       const found = toolNamed(context, tool);
@@ -169,19 +163,9 @@ export const explain = defineTool({
   },
 });
 
-function explanationResponse({ principal: { uid, agent_id }, ...explained }: Explanation) {
-  const { isAllowed, workspace, needs, held, why, waits, rule, changeableBy } = explained;
-  return {
-    allowed: isAllowed,
-    for: { uid, agent: agent_id },
-    workspace,
-    needs,
-    has: held,
-    why,
-    waits: waits && [...waits],
-    rule,
-    changeable_by: changeableBy && { who: changeableBy.who, people: [...changeableBy.people] },
-  };
+function explanationResponse({ principal, isAllowed, held, changeableBy, ...explained }: Explanation) {
+  const { uid, agent_id: agent } = principal;
+  return { ...explained, allowed: isAllowed, for: { uid, agent }, has: held, changeable_by: changeableBy };
 }
 
 /** @throws MusterError NOT_FOUND if the deployment has no tool with this name */

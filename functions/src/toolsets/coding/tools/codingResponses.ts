@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { isWrappedJson } from '../../../kernel/json.ts';
 import { columnLines, quotedLines, terminalLines, terminalText } from '../../../kernel/text.ts';
-import { claimNumber, guidance, toolsFor } from '../../../mcp/tool.ts';
+import { claimNumber, type Given, guidance, toolsFor } from '../../../mcp/tool.ts';
 import {
   type CodingTask,
   FAILURE_CLASSES,
@@ -83,7 +83,7 @@ export const taskShape = z.object({
 });
 
 /** Returns the task for a response. @param now for the duration of an open task */
-export function codingTaskResponse(task: CodingTask, now: Date): z.output<typeof taskShape> {
+export function codingTaskResponse(task: CodingTask, now: Date): Given<z.output<typeof taskShape>> {
   const { claim, coding, status, created_at, retry_at, completed_at: closedAt } = task;
   return {
     id: task.id,
@@ -96,18 +96,18 @@ export function codingTaskResponse(task: CodingTask, now: Date): z.output<typeof
     status: codingStatus(status),
     state: status,
     priority: task.priority,
-    createdAt: created_at.toISOString(),
+    createdAt: created_at,
     createdBy: task.created_by,
-    queueEndsAt: status === 'available' ? coding.queue_ends_at.toISOString() : undefined,
-    retryAt: retry_at?.toISOString(),
+    queueEndsAt: status === 'available' ? coding.queue_ends_at : undefined,
+    retryAt: retry_at,
     attempt: task.claim_epoch - coding.returns,
     runner: claim?.claimed_by,
     epoch: claim?.claim_epoch,
-    claimedAt: claim?.claimed_at.toISOString(),
-    leaseUntil: isHeld(status) ? claim?.lease_expires_at.toISOString() : undefined,
-    startedAt: claim?.started_at?.toISOString(),
+    claimedAt: claim?.claimed_at,
+    leaseUntil: isHeld(status) ? claim?.lease_expires_at : undefined,
+    startedAt: claim?.started_at,
     durationMs: claim && (closedAt ?? now).getTime() - claim.claimed_at.getTime(),
-    completedAt: closedAt?.toISOString(),
+    completedAt: closedAt,
     waitingFor: pendingQuestionOf(task)?.who,
     progress: shown(coding.progress),
     summary: shown(task.result?.output),
@@ -154,7 +154,7 @@ export function pastAttemptResponse({ coding, sent_back }: CodingTask, attempt: 
     epoch: attempt.claim_epoch,
     branch: coding.branch,
     runner: attempt.agent_id,
-    endedAt: attempt.ended_at.toISOString(),
+    endedAt: attempt.ended_at,
     failure: failureResponse(attempt.failure),
     comments: correction?.comments,
     commits: attempt.commits.map(({ sha, subject }) => ({ sha, subject: terminalText(subject) })),
@@ -177,8 +177,8 @@ export const logEntryShape = z.object({
 });
 
 /** Returns a log line for a response. The data that the runner sent with the line stays unchanged. */
-export function logLineResponse({ at, prefix, message, ...line }: LogLine): z.input<typeof logEntryShape> {
-  return { ...line, at: at.toISOString(), prefix: shown(prefix), message: terminalText(message) };
+export function logLineResponse(line: LogLine): Given<z.input<typeof logEntryShape>> {
+  return { ...line, prefix: shown(line.prefix), message: terminalText(line.message) };
 }
 
 const LEVEL_WIDTH = 5;

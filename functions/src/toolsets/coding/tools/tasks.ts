@@ -3,12 +3,11 @@ import { z } from 'zod';
 import { partOf } from '../../../graph/rules/linking.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { fittingItems } from '../../../kernel/json.ts';
-import { listUpTo, reading, textUpTo, wholeNumber, writing } from '../../../mcp/tool.ts';
+import { listUpTo, optionalList, reading, textUpTo, wholeNumber, writing } from '../../../mcp/tool.ts';
 import {
   acceptanceArgument,
   CODING_TOOLS,
   type CodingTask,
-  filesResponse,
   filesShape,
   programOf,
   text,
@@ -87,10 +86,7 @@ export const updateTask = shapes.defineTool({
   ...writing('worker', { destructiveHint: true, idempotentHint: false }),
   example: { taskId: 'task-000abc-001', log: 'The tests of the login endpoint pass.' },
   response: ({ task, now, shared }: ReadTask) =>
-    shapes.success('Task updated.', {
-      task: shapes.codingTaskResponse(task, now),
-      files_shared: filesResponse(shared),
-    }),
+    shapes.success('Task updated.', { task: shapes.codingTaskResponse(task, now), files_shared: optionalList(shared) }),
   handler: ({ services, workspace, principal, recordResponse }, change) =>
     services.codingChanges.update(principal, { workspace, ...change }, recordResponse),
 });

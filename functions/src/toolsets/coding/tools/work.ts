@@ -5,17 +5,15 @@ import { idOf } from '../../../kernel/ids.ts';
 import { SECOND_MS } from '../../../kernel/ports.ts';
 import type { CallContext, McpTaskState } from '../../../mcp/callContext.ts';
 import { anyJson } from '../../../mcp/jsonSchema.ts';
-import { listUpTo, reading, textUpTo, wholeNumber, writing } from '../../../mcp/tool.ts';
+import { listUpTo, optionalList, reading, textUpTo, wholeNumber, writing } from '../../../mcp/tool.ts';
 import {
   budgetReason,
   CODING_AGENT,
   type CodingTask,
   FAILURE_CLASSES,
-  filesResponse,
   filesShape,
   HEARINGS,
   isClosed,
-  messagesResponse,
   messagesShape,
   PROGRAM_NAME,
   pendingQuestionOf,
@@ -123,10 +121,6 @@ const standingShape = {
   messages: messagesShape.describe('Messages for the coding agent, returned again until you list them in heard.'),
 };
 
-function standingResponse({ leaseUntil, stop, messages }: Heartbeat) {
-  return { leaseUntil: leaseUntil?.toISOString(), stop, messages: messagesResponse(messages) };
-}
-
 export const claimTask = shapes.defineTool({
   name: 'claim_task',
   title: 'Claim a coding task',
@@ -166,13 +160,13 @@ export const claimTask = shapes.defineTool({
       task: {
         ...shapes.codingTaskResponse(task, claim.claimed_at),
         epoch: claim.claim_epoch,
-        leaseUntil: claim.lease_expires_at.toISOString(),
+        leaseUntil: claim.lease_expires_at,
         commit: task.reviews?.commit,
         previous: previous && shapes.pastAttemptResponse(task, previous),
         traceparent: task.traceparent,
       },
-      files_shared: filesResponse(shared),
-      messages: messagesResponse(messages),
+      files_shared: optionalList(shared),
+      messages: optionalList(messages),
     });
   },
   handler: ({ services, workspace, principal, disconnectSignal, trackWait, recordResponse }, wishes) =>
@@ -204,7 +198,8 @@ export const heartbeatTask = shapes.defineTool({
   routine: true,
   notifies: 'waitMs',
   example: { taskId: 'task-000abc-001', epoch: 1, progress: 'Running the tests' },
-  response: (beat: Heartbeat) => shapes.success(beat.stop?.message ?? 'Lease renewed.', standingResponse(beat)),
+  response: (beat: Heartbeat) =>
+    shapes.success(beat.stop?.message ?? 'Lease renewed.', { ...beat, messages: optionalList(beat.messages) }),
   handler: (context, beat) => {
     const { services, workspace, principal, recordResponse } = context;
     return services.codingRunners.heartbeat(principal, { workspace, ...beat }, context, recordResponse);
@@ -327,7 +322,7 @@ export const appendLogs = shapes.defineTool({
   response: ({ accepted, next, ...standing }: Appended, { entries }) => {
     const all = entries.map(({ data }) => data);
     const message = standing.stop?.message ?? `${accepted} entries appended.`;
-    const answer = { accepted, cursor: String(next), ...standingResponse(standing) };
+    const answer = { accepted, cursor: String(next), ...standing, messages: optionalList(standing.messages) };
     return shapes.success(message + shapes.asText('The data of an entry', all), answer);
   },
   handler: ({ services, workspace, principal, recordResponse }, { entries, ...claim }) => {

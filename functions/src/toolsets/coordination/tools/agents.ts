@@ -2,20 +2,11 @@
 import { z } from 'zod';
 import { isReservedCapability } from '../../../agents/rules/agent.ts';
 import { chosenId, idOf } from '../../../kernel/ids.ts';
-import { writing } from '../../../mcp/tool.ts';
+import { optionalList, writing } from '../../../mcp/tool.ts';
 import type { Message } from '../rules/mailbox.ts';
 import type { Membership } from '../rules/membership.ts';
 import { AT_WORK, type SentMessage } from '../rules/messages.ts';
-import {
-  agentId,
-  defineTool,
-  messagesResponse,
-  messagesShape,
-  RESERVED,
-  taskId,
-  text,
-  texts,
-} from './coordinationResponses.ts';
+import { agentId, defineTool, messagesShape, RESERVED, taskId, text, texts } from './coordinationResponses.ts';
 
 export const registerAgent = defineTool({
   name: 'register_agent',
@@ -48,7 +39,7 @@ export const registerAgent = defineTool({
     agent: {
       id: agent.id,
       role,
-      last_heartbeat: agent.last_seen.toISOString(),
+      last_heartbeat: agent.last_seen,
       current_task: currentTask,
       tasks_completed: agent.tasks_completed,
       capabilities: agent.capability_details.map(({ name }) => name),
@@ -68,7 +59,7 @@ export const heartbeat = defineTool({
   ...writing('worker', { destructiveHint: false, idempotentHint: true }),
   routine: true,
   example: { agent_id: 'terminal-2' },
-  response: (messages: readonly Message[]) => ({ success: true, messages: messagesResponse(messages) }),
+  response: (messages: readonly Message[]) => ({ success: true, messages: optionalList(messages) }),
   handler: ({ services, workspace, principal, recordResponse }, { agent_id: name, read_until }) =>
     services.membership.heartbeat(principal, { workspace, name, readUntil: read_until }, recordResponse),
 });

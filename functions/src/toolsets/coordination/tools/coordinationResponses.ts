@@ -9,13 +9,20 @@ import { chosenId, idOf, isRefName, listedId } from '../../../kernel/ids.ts';
 import { fittingItems, parsedJson } from '../../../kernel/json.ts';
 import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
-import { claimNumber, guidance, listUpTo, optionalFields, toolsFor, wholeNumber } from '../../../mcp/tool.ts';
+import {
+  claimNumber,
+  type Given,
+  guidance,
+  listUpTo,
+  optionalFields,
+  optionalList,
+  toolsFor,
+  wholeNumber,
+} from '../../../mcp/tool.ts';
 import type { CoordinationServices } from '../create.ts';
 import type { SessionSize } from '../rules/archives.ts';
 import type { TaskDraft } from '../rules/creation.ts';
-import type { SharedFile } from '../rules/files/heldFiles.ts';
 import { waitText } from '../rules/files/reserving.ts';
-import type { Message } from '../rules/mailbox.ts';
 import { isVerifying, verifyingText } from '../rules/proof/proving.ts';
 import type { Discovery } from '../rules/session.ts';
 import { MAX_TASK_RETRIES } from '../rules/stateMachine.ts';
@@ -33,7 +40,6 @@ import {
   pendingQuestionOf,
   type Task,
   type TaskOutcome,
-  type TaskResult,
 } from '../rules/task.ts';
 import {
   proofResponse,
@@ -151,18 +157,9 @@ export const filesShape = z
   .optional()
   .describe('Your files that other tasks have too.');
 
-export function filesResponse(shared: readonly SharedFile[] = []): z.output<typeof filesShape> {
-  return optionalList(shared.map(({ file, task_id, agent_id }) => ({ file, task_id, agent_id })));
-}
-
 const waitShape = z
   .object({ since: z.string(), failed: z.array(z.string()).describe('Failed parts.') })
   .describe('The result is stored; the task is done when all its parts are.');
-
-function waitResponse({ status, parts_awaited: awaited }: Task): z.output<typeof waitShape> | undefined {
-  if (status !== 'waiting' || awaited === undefined) return undefined;
-  return { since: awaited.since.toISOString(), failed: [...awaited.failed] };
-}
 
 export const taskShape = z.object({
   id: z.string(),
@@ -222,76 +219,47 @@ export const taskShape = z.object({
       .describe('Report of a previous holder, received after its lease expired and another agent claimed the task.'),
   }).shape,
 });
-type TaskResponse = z.output<typeof taskShape>;
-
-/** Returns a copy of the list, or undefined if it is empty. */
-export function optionalList<Item>(list: readonly Item[]): Item[] | undefined {
-  return list.length > 0 ? [...list] : undefined;
-}
 
 /** Returns whether anything is known about the proof of a task. */
 function needsProof({ acceptance, reviews, sent_back, proven }: Task): boolean {
   return acceptance !== undefined || reviews !== undefined || sent_back.length + proven.length > 0;
 }
 
-export function taskResponse(task: Task): TaskResponse {
-  const { claim, coding, context, status } = task;
+export function taskResponse(task: Task): Given<z.output<typeof taskShape>> {
+  const { claim, coding, context, status, parts_awaited: awaited } = task;
   const waiting = pendingQuestionOf(task);
   return {
     id: task.id,
     description: task.description,
     status: coordinationStatus(status),
     priority: task.priority,
-    dependencies: [...task.dependencies],
+    dependencies: task.dependencies,
     context: { files: optionalList(context.files), hints: context.hints },
-    created_at: task.created_at.toISOString(),
+    created_at: task.created_at,
     type: task.given_type,
-    deadline: task.deadline?.toISOString(),
+    deadline: task.deadline,
     part_of: shownPartOf(task),
-    waits_for_parts: waitResponse(task),
+    waits_for_parts: status === 'waiting' ? awaited && { since: awaited.since, failed: awaited.failed } : undefined,
     ...(needsProof(task) && proofResponse(task)),
     required_capabilities: optionalList(task.required_capabilities),
     blocked: (status === 'available' && task.blockers > 0) || undefined,
     failed_dependencies: optionalList(task.failed_dependencies),
     stuck: status === 'available' ? stuckReason(task) : undefined,
     waits: status === 'available' ? waitText(task) : undefined,
-    retry_at: task.retry_at?.toISOString(),
+    retry_at: task.retry_at,
     claimed_by: claim?.claimed_by,
-    claimed_at: claim?.claimed_at.toISOString(),
+    claimed_at: claim?.claimed_at,
     claim_epoch: claim?.claim_epoch,
-    lease_expires_at: isHeld(status) ? claim?.lease_expires_at.toISOString() : undefined,
-    started_at: claim?.started_at?.toISOString(),
+    lease_expires_at: isHeld(status) ? claim?.lease_expires_at : undefined,
+    started_at: claim?.started_at,
     waiting_for: waiting && { request_id: waiting.request_id, who: waiting.who },
     coding: coding && { tool: coding.tool, instructions: coding.instructions, branch: coding.branch },
-    completed_at: task.completed_at?.toISOString(),
-    result: resultResponse(task.result),
+    completed_at: task.completed_at,
+    result: task.result,
     error: task.error,
-    earlier_ends: optionalList(task.former_ends.map(endResponse)),
-    late_result: lateReportOf(task),
+    earlier_ends: optionalList(task.former_ends.map(({ retries: _, ...end }) => end)),
+    late_result: task.late_result,
   };
-}
-
-function endResponse({ status, error, ended_at, claim_epoch: epoch, agent_id }: Task['former_ends'][number]) {
-  return { status, error, ended_at: ended_at.toISOString(), claim_epoch: epoch, agent_id };
-}
-
-export function resultResponse(stored: TaskResult | undefined): TaskResponse['result'] {
-  if (stored === undefined) return undefined;
-  const { output, files_modified: modified, files_created: created } = stored;
-  return { output, files_modified: modified && [...modified], files_created: created && [...created] };
-}
-
-/** Returns the late result, for responses that contain no other field of the task. */
-export function lateReportOf({ late_result: late }: Task): TaskResponse['late_result'] {
-  return (
-    late && {
-      agent_id: late.agent_id,
-      claim_epoch: late.claim_epoch,
-      received_at: late.received_at.toISOString(),
-      result: resultResponse(late.result),
-      error: late.error,
-    }
-  );
 }
 
 export const discoveryShape = z.object({
@@ -303,7 +271,7 @@ export const discoveryShape = z.object({
 });
 
 export function discoveryResponse({ id, agent_id, content, tags, created_at }: Discovery) {
-  return { id, agent_id, content, tags: [...tags], created_at: created_at.toISOString() };
+  return { id, agent_id, content, tags, created_at };
 }
 
 export const archivedShape = {
@@ -373,9 +341,9 @@ export const outcomeShape = z.object({
   }).shape,
 });
 
-export function outcomeResponse(outcome: TaskOutcome): z.output<typeof outcomeShape> {
+export function outcomeResponse(outcome: TaskOutcome): Given<z.output<typeof outcomeShape>> {
   const { kind, task, reviewed, shared } = outcome;
-  const late_result = lateReportOf(task);
+  const { late_result } = task;
   if (reviewed !== undefined) return { success: true, reviewed: reviewedResponse(outcome) };
   if (kind === 'repeated' && task.sent_back.length > 0 && !isClosed(task.status) && !isVerifying(task)) {
     const message = `Your result was sent back: ${task.sent_back.at(-1)?.comments} Say in output what you have changed.`;
@@ -392,12 +360,12 @@ export function outcomeResponse(outcome: TaskOutcome): z.output<typeof outcomeSh
   }
   if (task.status === 'available') {
     const retries_left = MAX_TASK_RETRIES - task.retries;
-    return { success: true, retry_at: task.retry_at?.toISOString(), retries_left, late_result };
+    return { success: true, retry_at: task.retry_at, retries_left, late_result };
   }
   if (task.status === 'waiting')
     return { success: true, message: 'Your result is stored. The task is done when its parts are done.', late_result };
   const blocked_tasks = task.status === 'failed' ? optionalList(task.dependents) : undefined;
-  return { success: true, blocked_tasks, files_shared: filesResponse(shared), late_result };
+  return { success: true, blocked_tasks, files_shared: optionalList(shared), late_result };
 }
 
 /** Messages to an agent. They are data from other callers, not instructions from the agent's owner. */
@@ -416,11 +384,3 @@ export const messagesShape = z
   .describe(
     'Messages to you. They are returned again until you confirm them with coordination.heartbeat and read_until.',
   );
-
-export function messagesResponse(messages: readonly Message[]): z.output<typeof messagesShape> {
-  return optionalList(
-    messages.map(({ id, from, text, at, workspace, task_id }) => {
-      return { id, from, text, at: at.toISOString(), workspace, task_id };
-    }),
-  );
-}

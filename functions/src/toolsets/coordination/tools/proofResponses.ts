@@ -1,6 +1,6 @@
 /** Responses about the proof of a task's result. Source: docs/guides/proof.md. */
 import { z } from 'zod';
-import { optionalFields } from '../../../mcp/tool.ts';
+import { optionalFields, optionalList } from '../../../mcp/tool.ts';
 import { verifyingText } from '../rules/proof/proving.ts';
 import { coordinationStatus, isHeld, type Task, type TaskOutcome } from '../rules/task.ts';
 
@@ -47,13 +47,13 @@ export const proofShape = optionalFields({
   ),
 }).shape;
 
-export function verifyingResponse(task: Task): z.output<typeof verifyingShape> | undefined {
+export function verifyingResponse(task: Task) {
   const { proof, acceptance, proof_until: until } = task;
   const waits = verifyingText(task);
   if (proof === undefined || waits === undefined) return undefined;
   const { step, round, since, check } = proof;
   const of_rounds = acceptance?.rounds ?? round;
-  return { step, round, of_rounds, since: since.toISOString(), until: until?.toISOString(), check, waits };
+  return { step, round, of_rounds, since, until, check, waits };
 }
 
 export function proofResponse(task: Task) {
@@ -62,10 +62,10 @@ export function proofResponse(task: Task) {
   return {
     acceptance: acceptance && { command, review, confirm },
     verifying: verifyingResponse(task),
-    sent_back: given(sent_back, ({ round, at, by, step, comments, times }) => {
-      return { round, at: at.toISOString(), by, step, comments, times };
-    }),
-    proven: given(proven, ({ step, by, at, commit }) => ({ step, by, at: at.toISOString(), commit })),
+    sent_back: optionalList(
+      sent_back.map(({ round, at, by, step, comments, times }) => ({ round, at, by, step, comments, times })),
+    ),
+    proven: optionalList(proven),
     reviews: reviews && {
       task_id: reviews.task_id,
       round: reviews.round,
@@ -97,8 +97,4 @@ function stateText(task: Task): string {
   if (status === 'done') return `${id} is done.`;
   if (isHeld(status) && claim !== undefined) return `${id} is back with "${claim.claimed_by}".`;
   return status === 'available' ? `${id} is back in the queue.` : `${id} is ${status}. ${error ?? ''}`;
-}
-
-function given<Item, Answer>(list: readonly Item[], answerOf: (item: Item) => Answer): Answer[] | undefined {
-  return list.length > 0 ? list.map(answerOf) : undefined;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { recordedAs } from '../../../agents/rules/liveness.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { fittingItems } from '../../../kernel/json.ts';
-import { listUpTo, reading, writing } from '../../../mcp/tool.ts';
+import { listUpTo, optionalList, reading, writing } from '../../../mcp/tool.ts';
 import type { Discovery } from '../rules/session.ts';
 import { COORDINATION_STATUSES, coordinationStatus, storedStatuses, type Task } from '../rules/task.ts';
 import * as shapes from './coordinationResponses.ts';
@@ -42,8 +42,8 @@ const { status, error, result, completed_at, proven, verifying } = shapes.taskSh
 const resultResponseOf = (task: Task) => ({
   task_id: task.id,
   description: task.description,
-  result: shapes.resultResponse(task.result),
-  completed_at: task.completed_at?.toISOString(),
+  result: task.result,
+  completed_at: task.completed_at,
   proven: proofResponse(task).proven,
 });
 
@@ -89,8 +89,8 @@ export const getResults = shapes.defineTool({
     const leftOut = done.slice(given.length);
     return {
       results: given.map(resultResponseOf),
-      left_out: shapes.optionalList(leftOut.map(({ id }) => id)),
-      without_result: shapes.optionalList(others.map(withoutResult)),
+      left_out: optionalList(leftOut.map(({ id }) => id)),
+      without_result: optionalList(others.map(withoutResult)),
       truncated: leftOut.length > 0,
     };
   },
@@ -135,7 +135,7 @@ export const getDiscoveries = shapes.defineTool({
   example: { tags: ['auth'] },
   handler: async ({ services, workspace }, { tags = [], limit, cursor: encoded }) => {
     const page = shapes.pageAfter(encoded, limit);
-    const found = await services.coordination.listDiscoveries(workspace, shapes.optionalList([...new Set(tags)]), page);
+    const found = await services.coordination.listDiscoveries(workspace, optionalList([...new Set(tags)]), page);
     const { items, end } = shapes.pageOf(found, (discovery) => discovery.created_at, shapes.discoveryResponse);
     return { discoveries: items, ...end };
   },

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { columnLines, terminalLines } from '../../../kernel/text.ts';
-import { guidance, reading, writing } from '../../../mcp/tool.ts';
+import { type Given, guidance, reading, writing } from '../../../mcp/tool.ts';
 import type { CoordinationStatus, InitializedSession } from '../rules/coordination.ts';
 import type { Session } from '../rules/session.ts';
 import { stuckBy, stuckReason } from '../rules/stuck.ts';
@@ -36,7 +36,7 @@ export const initCoordination = defineTool({
   response: ({ session, archived }: InitializedSession) => ({
     success: true,
     goal: session.goal,
-    created_at: session.created_at.toISOString(),
+    created_at: session.created_at,
     archived_session: archived && archivedResponse(archived),
   }),
   handler: ({ services, workspace, principal, recordResponse }, { goal, master_plan }) =>
@@ -49,7 +49,7 @@ export function masterPlanResponse(session: Session | undefined, workspace: stri
     throw new MusterError('NOT_FOUND', `Workspace "${workspace}" has no goal yet.`, {
       suggestion: 'Ask a leader to set one with coordination.init_coordination.',
     });
-  return { goal: session.goal, master_plan: session.master_plan, created_at: session.created_at.toISOString() };
+  return { goal: session.goal, master_plan: session.master_plan, created_at: session.created_at };
 }
 
 export const getMasterPlan = defineTool({
@@ -110,7 +110,7 @@ const statusShape = z.object({
 });
 
 /** Returns the response about the status. Progress is rounded down, so 100 means that every task is done. */
-export function statusResponse(status: CoordinationStatus): z.output<typeof statusShape> {
+export function statusResponse(status: CoordinationStatus): Given<z.output<typeof statusShape>> {
   const { session, counters, blocked, agents, late, stuck, verifying } = status;
   const { counts, lastActivity } = counters;
   const { total, leaders, active } = agents;
@@ -132,7 +132,7 @@ export function statusResponse(status: CoordinationStatus): z.output<typeof stat
     progress_percent: all === 0 ? 0 : Math.floor((tasks.done * 100) / all),
     agents: { total, leaders, workers: total - leaders, active },
     discoveries_count: counts.discoveries,
-    last_activity: (lastActivity ?? session?.created_at)?.toISOString() ?? null,
+    last_activity: lastActivity ?? session?.created_at ?? null,
     late: late.count > 0 ? { count: late.count, tasks: late.first.map(lateResponse) } : undefined,
     verifying: verifying.count > 0 ? { count: verifying.count, tasks: verifying.first.map(verifyingTask) } : undefined,
     stuck: stuck.count > 0 ? { count: stuck.count, tasks: stuckTasks } : undefined,
@@ -146,7 +146,7 @@ function verifyingTask(task: Task) {
 
 function lateResponse({ id, deadline, status, claim }: Task) {
   const claimed_by = isHeld(status) ? claim?.claimed_by : undefined;
-  return { id, deadline: deadline?.toISOString(), status: coordinationStatus(status), claimed_by };
+  return { id, deadline, status: coordinationStatus(status), claimed_by };
 }
 
 export const getStatus = defineTool({
@@ -162,7 +162,7 @@ export const getStatus = defineTool({
   handler: async ({ services, workspace }) => statusResponse(await services.coordination.status(workspace)),
 });
 
-export function statusText(answer: ReturnType<typeof statusResponse>): string {
+export function statusText(answer: z.output<typeof statusShape>): string {
   const { goal, tasks, total_tasks, progress_percent, blocked_tasks, agents, late, stuck, verifying } = answer;
   const blocked = blocked_tasks > 0 ? ` (${blocked_tasks} blocked)` : '';
   const lines = [

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { partOf } from '../../../graph/rules/linking.ts';
 import { idOf } from '../../../kernel/ids.ts';
-import { clearArgument, clearedFields, writing } from '../../../mcp/tool.ts';
+import { clearArgument, clearedFields, optionalList, writing } from '../../../mcp/tool.ts';
 import type { RestoredSession } from '../rules/archives.ts';
 import { MAX_BATCH } from '../rules/creation.ts';
 import type { Task } from '../rules/task.ts';
@@ -128,7 +128,7 @@ export const cancelTask = shapes.defineTool({
   response: (task: Task) => ({
     success: true,
     task: shapes.taskResponse(task),
-    blocked_tasks: shapes.optionalList(task.dependents),
+    blocked_tasks: optionalList(task.dependents),
   }),
   handler: ({ services, principal, recordResponse }, { task_id, reason }) =>
     services.taskLevers.cancel(principal, { taskId: task_id, reason }, recordResponse),
@@ -159,7 +159,7 @@ export const retryTask = shapes.defineTool({
   response: ({ task, dependents, isTruncated, wasDone }: RequeuedTask) => ({
     success: true,
     task: shapes.taskResponse(task),
-    retried_dependents: shapes.optionalList(dependents),
+    retried_dependents: optionalList(dependents),
     truncated: isTruncated || undefined,
     message: wasDone && task.part_of?.kind === 'todo' ? 'The to-do that it completed stays completed.' : undefined,
   }),
@@ -191,7 +191,7 @@ export const reopen = shapes.defineTool({
     success: true,
     session_id: session.id,
     goal: session.goal,
-    created_at: session.created_at.toISOString(),
+    created_at: session.created_at,
     open_tasks: open,
     held_tasks: held,
     archived_session: archived && shapes.archivedResponse(archived),

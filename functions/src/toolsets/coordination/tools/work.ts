@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { recordedAs } from '../../../agents/rules/liveness.ts';
 import { idOf } from '../../../kernel/ids.ts';
-import { guidance, type WritingContext, wholeNumber, writing } from '../../../mcp/tool.ts';
+import { guidance, optionalList, type WritingContext, wholeNumber, writing } from '../../../mcp/tool.ts';
 import type { CoordinationServices } from '../create.ts';
 import type { ClaimOutcome } from '../rules/claims.ts';
 import type { Message } from '../rules/mailbox.ts';
@@ -54,12 +54,12 @@ export const claimTask = shapes.defineTool({
   notifies: 'wait_seconds',
   example: { agent_id: 'terminal-2' },
   response: (outcome: ClaimOutcome) => {
-    const messages = shapes.messagesResponse(outcome.messages ?? []);
+    const messages = optionalList(outcome.messages);
     if (outcome.kind === 'none')
       return { success: false, message: 'No available tasks with satisfied dependencies', ...outcome.why, messages };
     const { task, notice: message, shared } = outcome;
     const resumed = outcome.kind === 'resumed' || undefined;
-    const files_shared = shapes.filesResponse(shared);
+    const files_shared = optionalList(shared);
     return { success: true, task: shapes.taskResponse(task), resumed, message, files_shared, messages };
   },
   handler: async (context, { agent_id, lease_seconds, in_hand, start = false, wait_seconds = 0, ...wishes }) => {
@@ -88,8 +88,8 @@ export const startTask = shapes.defineTool({
   example: { agent_id: 'terminal-2', task_id: 'task-xxx-002' },
   response: ({ task, messages }: { readonly task: Task; readonly messages: readonly Message[] }) => ({
     success: true,
-    late_result: shapes.lateReportOf(task),
-    messages: shapes.messagesResponse(messages),
+    late_result: task.late_result,
+    messages: optionalList(messages),
   }),
   handler: async ({ services, workspace, principal, recordResponse }, { agent_id, task_id, claim_epoch }) => {
     const agent = await services.liveness.acting(principal, workspace, agent_id);

@@ -4,7 +4,16 @@ import { idOf } from '../../../kernel/ids.ts';
 import { fittingItems } from '../../../kernel/json.ts';
 import { decodeCursor, encodeCursor } from '../../../kernel/paging.ts';
 import { shownAtClient } from '../../../mcp/callContext.ts';
-import { guidance, listUpTo, reading, textUpTo, toolsFor, wholeNumber, writing } from '../../../mcp/tool.ts';
+import {
+  type Given,
+  guidance,
+  listUpTo,
+  reading,
+  textUpTo,
+  toolsFor,
+  wholeNumber,
+  writing,
+} from '../../../mcp/tool.ts';
 import { text } from '../../coordination/index.ts';
 import type { InboxServices } from '../create.ts';
 import { isSettled } from '../rules/answering.ts';
@@ -43,29 +52,15 @@ const requestShape = z.object({
   outcome: z.record(z.string(), z.unknown()).optional().describe("The call's answer or error."),
 });
 
-function requestResponse(request: Request): z.output<typeof requestShape> {
-  const { answered_by, answered_by_agent } = request;
-  const options = optionsOf(request);
+/** Returns a request for a response, whose schema removes the fields that callers do not see. */
+function requestResponse(request: Request): Given<z.output<typeof requestShape>> {
+  const { id, asked_of: uid, asked_of_name: name, answered_by, answered_by_agent } = request;
   return {
-    request_id: request.id,
-    workspace: request.workspace,
-    kind: request.kind,
-    question: request.question,
-    options: options && [...options],
-    state: request.state,
-    asked_by: request.asked_by,
-    asked_of: { uid: request.asked_of, name: request.asked_of_name },
-    task_id: request.task_id,
-    created_at: request.created_at.toISOString(),
-    expires_at: request.expires_at.toISOString(),
-    default: request.default,
-    answer: request.answer,
-    comment: request.comment,
+    ...request,
+    request_id: id,
+    options: optionsOf(request),
+    asked_of: { uid, name },
     answered_by: answered_by === undefined ? undefined : { uid: answered_by, agent_id: answered_by_agent },
-    settled_at: request.settled_at?.toISOString(),
-    changed_at: request.changed_at?.toISOString(),
-    call: request.call && { tool: request.call.tool, arguments: request.call.arguments },
-    outcome: request.outcome,
   };
 }
 

@@ -5,7 +5,7 @@ import { AGENT_TYPES } from '../../../agents/rules/agent.ts';
 import { roleIn } from '../../../identity/rules/principal.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import type { CallContext, Directory } from '../../../mcp/callContext.ts';
-import { optionalFields, reading, textUpTo, toolsFor } from '../../../mcp/tool.ts';
+import { type Given, optionalFields, reading, textUpTo, toolsFor } from '../../../mcp/tool.ts';
 import type { OnboardingServices } from '../create.ts';
 import { type ChecklistItem, progressOf } from '../rules/onboarding.ts';
 import { LANGUAGES, type ProposedCall } from '../rules/welcome.ts';
@@ -66,7 +66,7 @@ export const getWelcome = defineTool({
       resources: {
         documentation: documentation(context),
         tutorials: tutorials(open.map(({ call }) => call)).map((call) => writtenCall(directory, call)),
-        contacts: contacts.length > 0 ? [...contacts] : [askWhoInvitedYou],
+        contacts: contacts.length > 0 ? contacts : [askWhoInvitedYou],
       },
       language: texts.language,
       notice: texts.notice,
@@ -135,15 +135,10 @@ export const getChecklist = defineTool({
 
 function itemResponse(
   { directory, baseUrl }: CallContext<OnboardingServices>,
-  { call, completedAt, dependencies, ...item }: ChecklistItem,
-): z.output<typeof itemShape> {
+  { call, ...item }: ChecklistItem,
+): Given<z.output<typeof itemShape>> {
   const where = call === undefined ? 'onboarding' : call.tool.slice(0, call.tool.indexOf('.'));
-  return {
-    ...item,
-    ...(completedAt && { completedAt: completedAt.toISOString() }),
-    dependencies: [...dependencies],
-    resources: [...(call ? [writtenCall(directory, call)] : []), `${baseUrl}/${where}`],
-  };
+  return { ...item, resources: [...(call ? [writtenCall(directory, call)] : []), `${baseUrl}/${where}`] };
 }
 
 /** Writes a call with the tool's name at the caller's endpoint, or with its full name if it is not served there. */

@@ -4,7 +4,7 @@ import { budgetShape } from '../../../graph/rules/budget.ts';
 import { isVisible } from '../../../kernel/hiddenCharacters.ts';
 import { idLike } from '../../../kernel/ids.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
-import { guidance, toolsFor } from '../../../mcp/tool.ts';
+import { type Given, guidance, toolsFor } from '../../../mcp/tool.ts';
 import type { OrchestrationServices } from '../create.ts';
 import { ROLES } from '../rules/agents/profile.ts';
 import { ATTEMPT_ENDS } from '../rules/calls/attempt.ts';
@@ -118,7 +118,7 @@ export const workflowShape = z
   })
   .partial();
 
-export function workflowResponse(workflow: Workflow, detailed: boolean): z.output<typeof workflowShape> {
+export function workflowResponse(workflow: Workflow, detailed: boolean): Given<z.output<typeof workflowShape>> {
   const steps = allSteps(workflow);
   const agents = [...new Set(steps.flatMap(agentsOf))];
   return {
@@ -131,10 +131,6 @@ export function workflowResponse(workflow: Workflow, detailed: boolean): z.outpu
   };
 }
 
-export function savedResponse(saved: SavedWorkflow, detailed: boolean): z.output<typeof workflowShape> {
-  return {
-    ...workflowResponse(saved.definition, detailed),
-    version: saved.version,
-    updatedAt: saved.updated_at.toISOString(),
-  };
+export function savedResponse(saved: SavedWorkflow, detailed: boolean): Given<z.output<typeof workflowShape>> {
+  return { ...workflowResponse(saved.definition, detailed), version: saved.version, updatedAt: saved.updated_at };
 }

@@ -5,7 +5,7 @@ import { availability } from '../../../agents/rules/liveness.ts';
 import { fittingItems } from '../../../kernel/json.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
 import type { ListedToolInfo } from '../../../mcp/callContext.ts';
-import { guidance, listUpTo, optionalFields, reading, textUpTo } from '../../../mcp/tool.ts';
+import { type Given, guidance, listUpTo, optionalFields, reading, textUpTo } from '../../../mcp/tool.ts';
 import type { Skill } from '../rules/directory.ts';
 import { type CallHistory, successRate } from '../rules/metrics.ts';
 import { cursor, cursorAfter, defineTool, pageShape } from './systemPages.ts';
@@ -41,7 +41,7 @@ const summary = optionalFields({
   error: z.int(),
 });
 
-function agentResponse(agent: Agent, now: Date, includeMetrics: boolean): z.output<typeof agentShape> {
+function agentResponse(agent: Agent, now: Date, includeMetrics: boolean): Given<z.output<typeof agentShape>> {
   return {
     id: agent.id,
     name: agent.name,
@@ -50,7 +50,7 @@ function agentResponse(agent: Agent, now: Date, includeMetrics: boolean): z.outp
     capabilities: agent.capability_details.map((capability) => capability.name),
     currentTasks: Object.keys(agent.held).length,
     maxTasks: agent.configuration.max_concurrent_tasks,
-    lastSeen: agent.last_seen.toISOString(),
+    lastSeen: agent.last_seen,
     metrics: includeMetrics ? metricsResponse(agent, now) : undefined,
   };
 }
@@ -167,7 +167,7 @@ export const listSkills = defineTool({
       (skill) => skill,
     );
     return {
-      skills: [...shown],
+      skills: shown,
       total,
       totalPages: Math.ceil(total / request.limit),
       hasNext: request.offset + shown.length < total,
@@ -196,9 +196,9 @@ export function toolSkill(tool: ListedToolInfo, version: string): Skill {
 }
 
 /** Returns usage metrics of a tool. Capabilities have none, because only tools are called. */
-function usage(id: string, history: CallHistory | undefined): z.input<typeof skillShape> {
+function usage(id: string, history: CallHistory | undefined): Given<z.input<typeof skillShape>> {
   const counts = history?.tools.get(id);
   const rate = counts && successRate(counts);
   if (counts === undefined || rate === undefined) return {};
-  return { successRate: rate, lastUsed: counts.lastUsed.toISOString() };
+  return { successRate: rate, lastUsed: counts.lastUsed };
 }

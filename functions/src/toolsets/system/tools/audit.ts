@@ -1,12 +1,13 @@
 /** The tools that list changes and undo them. */
 import { z } from 'zod';
 import type { Principal } from '../../../identity/rules/principal.ts';
-import type { AuditEffect, AuditEntry } from '../../../kernel/auditLog.ts';
+import type { AuditEntry } from '../../../kernel/auditLog.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { fittingItems } from '../../../kernel/json.ts';
+import { LOOSENING_KINDS } from '../../../kernel/loosening.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
-import { guidance, reading, wholeNumber, writing } from '../../../mcp/tool.ts';
+import { type Given, guidance, reading, wholeNumber, writing } from '../../../mcp/tool.ts';
 import { type AuditFilter, callWorkspace, ownOf } from '../rules/audit.ts';
 import type { RefusedUndo, Undone } from '../rules/undo.ts';
 import { cursor, defineTool, pageShape, timeAfter } from './systemPages.ts';
@@ -79,7 +80,7 @@ export const getAudit = defineTool({
     const isCut = events.length < all.length;
     const end = isCut ? items[events.length - 1] : last;
     return {
-      events: [...events],
+      events,
       truncated: more || isCut,
       ...(end && { nextCursor: encodeCursor(question, { order: [end.at.getTime()], id: end.id }) }),
     };
@@ -104,11 +105,11 @@ function narrowedBy({ agent_id, run_id, thing }: Narrowing, byAgent: ByAgent): A
   });
 }
 
-function eventResponse(principal: Principal, entry: AuditEntry): z.output<typeof eventShape> {
+function eventResponse(principal: Principal, entry: AuditEntry): Given<z.output<typeof eventShape>> {
   const { id, at, by, effects, undoes, undone_by } = entry;
   return {
     event_id: id,
-    at: at.toISOString(),
+    at,
     by: by.agent_id ?? by.uid,
     credential_of: by.credential_of,
     on_behalf_of: by.owner_uid,
@@ -123,6 +124,9 @@ function eventResponse(principal: Principal, entry: AuditEntry): z.output<typeof
 }
 
 const itemShape = z.object({ kind: z.string(), id: z.string() });
+
+/** Limits that an undo may loosen. The registration of an agent cannot be undone. */
+const UNDOABLE = LOOSENING_KINDS.filter((kind) => kind !== 'agent');
 
 export const undo = defineTool({
   name: 'undo',
@@ -156,19 +160,12 @@ export const undo = defineTool({
     more: z.boolean().describe('Whether there are older events; nextCursor continues with them.'),
     nextCursor: z.string().optional(),
   }),
-  ...writing('worker', { destructiveHint: true, idempotentHint: true }, [
-    'approvals',
-    'budget',
-    'member',
-    'access',
-    'repositories',
-    'routing',
-  ]),
+  ...writing('worker', { destructiveHint: true, idempotentHint: true }, UNDOABLE),
   example: { agent_id: 'agent-001', since: '2099-01-01T00:00:00Z' },
   response: ({ events, things, refused, more, last }: Undone, asked) => ({
     success: refused.length === 0,
-    events: [...events],
-    undone: things.map(itemResponse),
+    events,
+    undone: things,
     refused: refused.map(refusedResponse),
     more,
     nextCursor: last && encodeCursor(questionOf(asked), { order: [last.at.getTime()], id: last.id }),
@@ -219,17 +216,14 @@ function requireOneFilter(): MusterError {
   });
 }
 
-function itemResponse({ kind, id }: AuditEffect): z.output<typeof itemShape> {
-  return { kind, id };
-}
-
 function refusedResponse({ eventId, effect, error, since }: RefusedUndo) {
   return {
-    ...itemResponse(effect),
+    kind: effect.kind,
+    id: effect.id,
     event_id: eventId,
     why: error.message,
     changed_by: since && (since.by.agent_id ?? since.by.uid),
-    changed_at: since?.at.toISOString(),
+    changed_at: since?.at,
     changed_with: since?.by.tool,
   };
 }

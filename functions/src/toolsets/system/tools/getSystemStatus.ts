@@ -112,12 +112,12 @@ export const getSystemStatus = defineTool({
     const alerts = [...alertsOf(readings), ...warnAboutSweep, ...unreadableAlert(unreadable ?? [], now)];
     return {
       status: healthOf(readings),
-      timestamp: now.toISOString(),
+      timestamp: now,
       version: system.version,
       ...(includeServices && { services: servicesResponse(readings, history, unreadable?.length) }),
       ...(includeMetrics && { metrics: { ...workload, ...callsResponse(history), ...instanceResponse(system) } }),
       ...(includeDependencies && { dependencies: { ...system.gauge.versions() } }),
-      alerts: alerts.map(({ at, ...alert }) => ({ ...alert, timestamp: at.toISOString() })),
+      alerts: alerts.map(({ at, ...alert }) => ({ ...alert, timestamp: at })),
     };
   },
 });
@@ -138,8 +138,7 @@ function servicesResponse({ github: hub, ...firebase }: Readings, history?: Call
 }
 
 function serviceResponse({ isUp, milliseconds: latency, rateLimit }: Reading) {
-  const allowed = rateLimit && { ...rateLimit, reset: rateLimit.reset.toISOString() };
-  return { status: isUp ? 'healthy' : 'unavailable', latency, rateLimit: allowed };
+  return { status: isUp ? 'healthy' : 'unavailable', latency, rateLimit };
 }
 
 /** Returns the metrics of the last hour's calls. Without calls, the object is empty. */

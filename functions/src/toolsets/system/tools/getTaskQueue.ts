@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
-import { optionalFields, reading, textUpTo } from '../../../mcp/tool.ts';
+import { type Given, optionalFields, optionalList, reading, textUpTo } from '../../../mcp/tool.ts';
 import * as coordination from '../../coordination/index.ts';
 import { type QueueCursor, queueStatus, type TaskQueueRequest } from '../rules/taskOverview.ts';
 import { cursor, cursorAfter, defineTool, pageShape } from './systemPages.ts';
@@ -56,7 +56,7 @@ const statsShape = optionalFields({
   oldestTask: z.iso.datetime().describe('Creation time of the oldest open task.'),
 });
 
-function taskResponse(task: coordination.Task): z.output<typeof taskShape> {
+function taskResponse(task: coordination.Task): Given<z.output<typeof taskShape>> {
   const { claim, status } = task;
   return {
     id: task.id,
@@ -65,23 +65,23 @@ function taskResponse(task: coordination.Task): z.output<typeof taskShape> {
     status: queueStatus(task),
     title: titleOf(task.description),
     description: task.description,
-    requiredCapabilities: [...task.required_capabilities],
+    requiredCapabilities: task.required_capabilities,
     assignedTo: coordination.isHeld(status) ? claim?.claimed_by : undefined,
-    createdAt: task.created_at.toISOString(),
-    deadline: task.deadline?.toISOString(),
-    dependencies: [...task.dependencies],
+    createdAt: task.created_at,
+    deadline: task.deadline,
+    dependencies: task.dependencies,
     verifying: coordination.verifyingResponse(task),
     metadata: {
       workspace: task.workspace,
       priority: task.priority,
       createdBy: task.created_by,
-      ...(task.context.files.length > 0 && { files: [...task.context.files] }),
+      files: optionalList(task.context.files),
       hints: task.context.hints,
       ...(task.blockers > 0 && { blockers: task.blockers }),
-      ...(task.failed_dependencies.length > 0 && { failedDependencies: [...task.failed_dependencies] }),
+      failedDependencies: optionalList(task.failed_dependencies),
       stuck: coordination.stuckReason(task),
       waits: coordination.waitText(task),
-      retryAt: task.retry_at?.toISOString(),
+      retryAt: task.retry_at,
       waitingFor: coordination.pendingQuestionOf(task)?.who,
     },
   };
@@ -122,11 +122,7 @@ export const getTaskQueue = defineTool({
     const { averageWaitMilliseconds: wait, oldestTask, ...counts } = stats;
     return {
       tasks: tasks.map(taskResponse),
-      queueStats: {
-        ...counts,
-        avgWaitTime: wait === undefined ? undefined : Math.round(wait),
-        oldestTask: oldestTask?.toISOString(),
-      },
+      queueStats: { ...counts, avgWaitTime: wait === undefined ? undefined : Math.round(wait), oldestTask },
       truncated,
       nextCursor: next && cursorOf(filters, next),
     };

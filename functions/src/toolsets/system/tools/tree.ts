@@ -6,7 +6,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { fittingItems } from '../../../kernel/json.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
-import { clearArgument, clearedFields, optionalFields, reading, writing } from '../../../mcp/tool.ts';
+import { clearArgument, clearedFields, type Given, optionalFields, reading, writing } from '../../../mcp/tool.ts';
 import type { VisibleNode } from '../rules/tree.ts';
 import { cursor, defineTool, pageShape, timeAfter } from './systemPages.ts';
 
@@ -41,7 +41,7 @@ const nodeShape = z.object({
     totals: totalsShape,
   }).shape,
 });
-type NodeResponse = z.output<typeof nodeShape>;
+type NodeResponse = Given<z.output<typeof nodeShape>>;
 
 function nodeResponse({ node, visibility }: VisibleNode): NodeResponse {
   const { kind, thing_id: id, status, workspace, created_at, totals, deleted: isDeleted } = node;
@@ -52,7 +52,7 @@ function nodeResponse({ node, visibility }: VisibleNode): NodeResponse {
     ...(isDeleted ? { deleted: true } : visibility === 'all' && { title: node.title }),
     workspace,
     status,
-    createdAt: created_at.toISOString(),
+    createdAt: created_at,
     totals: {
       counts: Object.fromEntries(Object.entries(totals.counts).filter(([, count]) => count !== 0)),
       attempts: totals.attempts,

@@ -1,6 +1,6 @@
 /** The tools that create, update, delete and list recurring to-dos. Source: the to-do specification. */
 import { z } from 'zod';
-import { clearArgument, clearedFields, optionalFields } from '../../../mcp/tool.ts';
+import { clearArgument, clearedFields, optionalFields, optionalList } from '../../../mcp/tool.ts';
 import type { RecurringTask } from '../rules/recurring/recurrenceRule.ts';
 import type { EditedRecurringTask, StartedRecurrence } from '../rules/recurring/recurringTasks.ts';
 import { cursor, fittingPage, pageLimit, pagesOf, pagesShape, timePageOf } from './todoLists.ts';
@@ -34,7 +34,7 @@ export const createRecurringTask = defineTool({
   ...shapes.writing({ destructiveHint: false, idempotentHint: false }),
   example: { title: 'Check emails', frequency: 'DAILY', start_date: '2099-02-11T09:00:00Z' },
   response: (started: StartedRecurrence) => {
-    return { ...shapes.startedResponse(started), first_occurrence: shapes.occurrenceResponse(started.first) };
+    return { ...shapes.startedResponse(started), first_occurrence: started.first };
   },
   handler: ({ services, principal, recordResponse }, { start_date, end_date, ...written }) => {
     const draft = { ...written, start_date: dateOf(start_date), end_date: dateOf(end_date) };
@@ -126,13 +126,10 @@ export const listRecurringTasks = defineTool({
     const page = timePageOf(question, asked);
     const found = await services.recurringTasks.list(principal.owner_uid, include_ended, page);
     const following = await services.recurringTasks.followingDates(found.items);
-    const answer = (recurring: RecurringTask) => {
-      const dates = following.get(recurring.id) ?? [];
-      return {
-        ...shapes.recurringTaskResponse(recurring),
-        ...(dates.length > 0 && { following_occurrences: dates.map((date) => date.toISOString()) }),
-      };
-    };
+    const answer = (recurring: RecurringTask) => ({
+      ...shapes.recurringTaskResponse(recurring),
+      following_occurrences: optionalList(following.get(recurring.id)),
+    });
     const { answers, end } = fittingPage(question, found, answer, ({ created_at }) => created_at);
     return { recurring_tasks: answers, total: found.total, ...pagesOf(found.total, asked), ...end };
   },

@@ -105,10 +105,6 @@ export const taskShape = optionalFields({
 
 export const writtenShape = optionalFields({ success: z.boolean(), task: taskShape, message: z.string() });
 
-export function occurrenceResponse({ id, title: text, due_date }: Todo) {
-  return { id, title: text, ...(due_date && { due_date: due_date.toISOString() }) };
-}
-
 export const occurrenceShape = optionalFields({ id: z.string(), title: z.string(), due_date: time });
 
 export function writtenResponse(todo: Todo, message: string) {
@@ -138,7 +134,7 @@ export function editResponse({ todo, changed }: EditedOutcome, done: string) {
 /** Returns the next occurrence, and a sentence that reports it. */
 export function following(next: Todo | undefined) {
   const sentence = next?.due_date ? ` Next occurrence created for ${next.due_date.toISOString()}` : '';
-  return { sentence, ...(next && { next_occurrence: occurrenceResponse(next) }) };
+  return { sentence, ...(next && { next_occurrence: next }) };
 }
 
 /** The handler checks the value, because the to-do specification has the separate error code INVALID_FREQUENCY. */
@@ -179,25 +175,9 @@ export const recurringTaskShape = optionalFields({
   ended_at: time,
 });
 
+/** Returns a recurring to-do for a response, whose schema removes the fields that callers do not see. */
 export function recurringTaskResponse(recurring: RecurringTask) {
-  const { id, title, description, frequency, timezone, priority, tags, end_date, ended_at } = recurring;
-  const { interval, days, reminder_lead_minutes } = recurring;
-  return {
-    id,
-    title,
-    ...(description !== undefined && { description }),
-    frequency,
-    ...(interval !== undefined && { interval }),
-    ...(days && { days: [...days] }),
-    ...(reminder_lead_minutes !== undefined && { reminder_lead_minutes }),
-    start_date: recurring.start_date.toISOString(),
-    ...(end_date && { end_date: end_date.toISOString() }),
-    timezone,
-    priority,
-    tags: [...tags],
-    created_at: recurring.created_at.toISOString(),
-    ...(ended_at ? { ended_at: ended_at.toISOString() } : { next_occurrence: recurring.latest_due.toISOString() }),
-  };
+  return { ...recurring, next_occurrence: recurring.ended_at === undefined ? recurring.latest_due : undefined };
 }
 
 export function writtenRecurringResponse(recurring: RecurringTask, message: string) {
