@@ -17,7 +17,7 @@ export const proof = {
   waitsForCommand: ['Waits for a runner to run {command}.', 'Waits for a runner to run {command}, for up to {time}.'],
   waitsForReview: ['Waits for another agent to review it.', 'Waits for another agent to review it, for up to {time}.'],
   waitsForPerson: ['Waits for {name} to confirm it.', 'Waits for {name} to confirm it, for up to {time}.'],
-  waitsForYou: 'Waits for you to confirm it, for up to {time}.',
+  waitsForYou: 'Waits for you to confirm it, for up to {time}. {link}',
   aPerson: 'a person',
   decide: 'Decide now',
   handedIn: '{agent} handed it in {when}.',

@@ -89,7 +89,7 @@ describe('proof of results on the console', () => {
       proof_until: until,
       rounds: 2,
       proof: { ...handedIn, step: 'person', round: 3, check: `question-${asked}`, passed },
-      waiting_for: { request_id: `question-${asked}`, who: uid, until },
+      waiting_for: { request_id: `question-${asked}`, who: 'Ada Person', until },
       sent_back: [correction(2, 'The second step is missing.')],
     });
     const since = new Date(Date.now() - 240_000);

@@ -1,5 +1,7 @@
 /** Why a task does not go ahead, and what changes that. Source: docs/guides/access.md#why. */
 import assert from 'node:assert/strict';
+import { DEFAULT_PROOF } from '../../../functions/src/access/rules/proofSettings.ts';
+import { handIn } from '../../../functions/src/toolsets/coordination/rules/proof/proving.ts';
 import {
   type Candidate,
   progressOf,
@@ -23,6 +25,14 @@ const claim = {
 const reasons = (facts: Partial<TaskFacts>) =>
   progressOf({ task: sampleTask(), open: [], candidates: [ann], nameOf: () => 'Ada', ...facts });
 
+const HANDED_IN = handIn(
+  sampleTask(),
+  { ...DEFAULT_PROOF, review: 'any' },
+  { by: claim, result: { output: 'Mixed' } },
+  START,
+);
+const VERIFYING = { ...HANDED_IN, proof: HANDED_IN.proof && { ...HANDED_IN.proof, check: 'task-6' } };
+
 const CASES: Readonly<Record<string, [Partial<TaskFacts>, RegExp | undefined, RegExp?]>> = {
   'an agent can claim it': [{}, undefined],
   'it is held': [{ task: sampleTask({ status: 'claimed', claim }) }, undefined],
@@ -36,6 +46,11 @@ const CASES: Readonly<Record<string, [Partial<TaskFacts>, RegExp | undefined, Re
     { task: sampleTask({ files_wait: 'task-5', retry_at: secondsAfterStart(30) }) },
     /^Waits for files of the task "task-5", at most until 2030-01-01T00:00:30\.000Z\.$/,
     /"task-5" has ended.*"share_files": true/,
+  ],
+  'its result is being verified': [
+    { task: VERIFYING },
+    /^Waits for another agent to review it \(any\)\.$/,
+    /access\.explain \{"task": "task-6"\}/,
   ],
   'its retry is delayed': [
     { task: sampleTask({ retry_at: secondsAfterStart(30), error: 'No disk' }) },
@@ -92,4 +107,7 @@ describe('explanation of a task', () => {
 
   it('names its state and holder', () =>
     assert.equal(reasons({ task: sampleTask({ status: 'claimed', claim }) }).state, 'The task is claimed by "ann".'));
+
+  it('says that its result is being verified', () =>
+    assert.equal(reasons({ task: VERIFYING }).state, 'The task is being verified.'));
 });

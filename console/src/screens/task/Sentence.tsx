@@ -8,13 +8,11 @@ import { duration, fill, plural } from '../../../ui/format.ts';
 import { UserText } from '../../../ui/UserText.tsx';
 import type { Task } from '../../live/documents.ts';
 import { now } from '../../live/time.ts';
+import { QuestionLink, useIsAsked } from '../../parts/QuestionLink.tsx';
 import { agoText } from '../../parts/Time.tsx';
 import { TaskTitle } from '../../parts/Title.tsx';
 import { isClosed, isVerifying, stateOf } from '../../parts/taskState.ts';
 import { Name } from '../../parts/Who.tsx';
-import { addressOf } from '../../router.ts';
-import { ownUid } from '../../session/session.ts';
-import { SHOWN_QUESTION } from '../../shell/screens.ts';
 import { causeOf } from '../needsYou/causes.ts';
 import { VerifyingSentence } from './VerifyingSentence.tsx';
 
@@ -52,15 +50,9 @@ interface WaitingProps {
 function Waiting({ waiting: { who, until, request_id }, holder }: WaitingProps): ComponentChildren {
   const time = duration(Math.max(0, until.getTime() - now.value));
   const agent = <Name id={holder} />;
-  if (who !== ownUid()) return <Fill text={text.waits} with={{ agent, name: <Name id={who} />, time }} />;
-  return (
-    <>
-      <Fill text={text.waitsForYou} with={{ agent, time }} />{' '}
-      <a class="link" href={addressOf([], { [SHOWN_QUESTION]: request_id })}>
-        {text.answer}
-      </a>
-    </>
-  );
+  const name = <UserText text={who} limit={60} />;
+  const link = <QuestionLink id={request_id} words={text.answer} />;
+  return <Fill text={useIsAsked(request_id) ? text.waitsForYou : text.waits} with={{ agent, name, time, link }} />;
 }
 
 function Ended({ task: { claimed_by, error, status }, end }: { readonly task: Task; readonly end: Date }) {

@@ -2,6 +2,7 @@
 import { task as text } from '../../../text/task.ts';
 import { Fill } from '../../../ui/Fill.tsx';
 import { fill } from '../../../ui/format.ts';
+import { Icon } from '../../../ui/Icon.tsx';
 import { UserText } from '../../../ui/UserText.tsx';
 import { type Request, requestDocument, type Task, taskMessageDocument } from '../../live/documents.ts';
 import { usePaged } from '../../live/paged.ts';
@@ -66,13 +67,13 @@ function Message({ from, to, text: words, read_at: read }: MessageProps) {
 
 function Asked({ request }: { readonly request: Request }) {
   const asker = request.asked_by_agent ?? request.asked_by;
+  // Muster asks about results in the name of the person who is asked.
+  const isOfMuster = request.proves !== null;
   return (
     <>
-      <Who id={asker} isOnlyPicture />
+      {isOfMuster ? <Icon of="is-verifying" /> : <Who id={asker} isOnlyPicture />}
       <div>
-        <p class="meta">
-          <Name id={asker} />
-        </p>
+        <p class="meta">{isOfMuster ? text.muster : <Name id={asker} />}</p>
         <p class="lines">
           <UserText text={request.question} limit={1000} />
         </p>

@@ -4,11 +4,8 @@ import { Fill } from '../../../ui/Fill.tsx';
 import { duration } from '../../../ui/format.ts';
 import { UserText } from '../../../ui/UserText.tsx';
 import { now } from '../../live/time.ts';
+import { QuestionLink, useIsAsked } from '../../parts/QuestionLink.tsx';
 import type { Verifying } from '../../parts/taskState.ts';
-import { Name } from '../../parts/Who.tsx';
-import { addressOf } from '../../router.ts';
-import { ownUid } from '../../session/session.ts';
-import { SHOWN_QUESTION } from '../../shell/screens.ts';
 
 export function VerifyingSentence({ task }: { readonly task: Verifying }) {
   const { proof, acceptance, waiting_for: asked } = task;
@@ -20,21 +17,12 @@ export function VerifyingSentence({ task }: { readonly task: Verifying }) {
     </code>
   );
   const time = duration(Math.max(0, (until?.getTime() ?? 0) - now.value));
-  const isOwn = asked !== null && asked.who === ownUid();
+  const name = <UserText text={asked?.who ?? text.aPerson} limit={60} />;
+  const link = asked && <QuestionLink id={asked.request_id} words={text.decide} />;
+  const isOwn = useIsAsked(asked?.request_id);
   return (
     <span>
-      <Fill
-        text={isOwn ? text.waitsForYou : words}
-        with={{ command, time, name: asked === null ? text.aPerson : <Name id={asked.who} /> }}
-      />
-      {isOwn && (
-        <>
-          {' '}
-          <a class="link" href={addressOf([], { [SHOWN_QUESTION]: asked.request_id })}>
-            {text.decide}
-          </a>
-        </>
-      )}
+      <Fill text={isOwn ? text.waitsForYou : words} with={{ command, time, name, link }} />
     </span>
   );
 }

@@ -7,24 +7,16 @@ import { duration, fill, plural } from '../../../ui/format.ts';
 import { UserText } from '../../../ui/UserText.tsx';
 import type { Task } from '../../live/documents.ts';
 import { now } from '../../live/time.ts';
+import { QuestionLink, useIsAsked } from '../../parts/QuestionLink.tsx';
 import { agoText } from '../../parts/Time.tsx';
 import { TaskTitle } from '../../parts/Title.tsx';
 import { isVerifying, stateOf } from '../../parts/taskState.ts';
-import { Name } from '../../parts/Who.tsx';
-import { addressOf } from '../../router.ts';
-import { ownUid } from '../../session/session.ts';
-import { SHOWN_QUESTION } from '../../shell/screens.ts';
 import { causeOf } from '../needsYou/causes.ts';
 
 export function Because({ task }: { readonly task: Task }) {
   const { waiting_for: waiting } = task;
-  if (waiting !== null && waiting.who === ownUid()) {
-    return (
-      <a class="link" href={addressOf([], { [SHOWN_QUESTION]: waiting.request_id })}>
-        {text.answerIt}
-      </a>
-    );
-  }
+  const isAsked = useIsAsked(waiting?.request_id);
+  if (waiting !== null && isAsked) return <QuestionLink id={waiting.request_id} words={text.answerIt} />;
   const state = waiting === null ? stateOf(task) : 'waiting';
   const isPutOff = ['available', 'blocked'].includes(state) && task.retry_at !== null;
   const reason = isPutOff ? (task.files_wait === null ? 'retry' : 'files') : state;
@@ -44,7 +36,10 @@ const REASONS: Readonly<Record<string, (task: Task) => Words>> = {
     waiting && (
       <Fill
         text={text.waitsFor}
-        with={{ name: <Name id={waiting.who} />, time: duration(Math.max(0, waiting.until.getTime() - now.value)) }}
+        with={{
+          name: <UserText text={waiting.who} limit={60} />,
+          time: duration(Math.max(0, waiting.until.getTime() - now.value)),
+        }}
       />
     ),
   verifying(task) {

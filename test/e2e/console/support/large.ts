@@ -153,7 +153,7 @@ function heldFields(scene: Scene, number: number): Partial<Task> {
       lease_expires_at: until,
       started_at: claimedAt,
     },
-    ...(isWaiting && { waiting_for: { request_id: requestId(scene, number), who: scene.uid, until } }),
+    ...(isWaiting && { waiting_for: { request_id: requestId(scene, number), who: 'Ada Person', until } }),
   };
 }
 

@@ -145,7 +145,7 @@ describe('proof in the console', () => {
 
   it('asks a person with result and last correction, and takes a correction only with words', async () => {
     const until = fromNow(7 * 24 * HOUR);
-    const waiting_for = { request_id: 'proof', who: 'ada', until };
+    const waiting_for = { request_id: 'proof', who: 'Ada Lovelace', until };
     const proof = { ...HANDED_IN.proof, step: 'person', check: 'proof' };
     backend.put('tasks/task-1', { ...HANDED_IN, proof, waiting_for, sent_back: [correction] });
     const proves = { task_id: 'task-1', round: 2, not_by: ['worker-1'] };

@@ -182,6 +182,19 @@ describe('data shown in the console', () => {
     await table.shows('expired 10 min ago');
   });
 
+  it('includes a link to the question that a task waits for only if the person is asked', async () => {
+    const waiting_for = { request_id: 'question', who: 'Ada Lovelace', until: fromNow(HOUR) };
+    backend.put('tasks/task-1', { status: 'in_progress', claimed_by: 'worker-1', waiting_for });
+    const page = await Page.open(backend, '/t/task-1');
+    await page.shows('is waiting for Ada Lovelace to answer, for up to 1 h.');
+    await page.lacks('link', 'Answer its question');
+    backend.put('requests/question', { question: 'Which color?', task_id: 'task-1' });
+    (await page.get('link', 'Answer its question')).element.click();
+    await page.get('article', /Which color\?/);
+    (await page.get('link', /^Tasks/)).element.click();
+    await page.get('link', 'Answer its question');
+  });
+
   it('describes recurring to-dos in words, with their next dates', async () => {
     const recurring = { title: 'Daily standup', frequency: 'DAILY', timezone: 'Pacific/Kiritimati' };
     backend.put('recurringTasks/one', recurring);

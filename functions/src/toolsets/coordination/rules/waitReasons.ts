@@ -9,7 +9,7 @@ import { runnerMembership } from './codingTask.ts';
 import { filesReason } from './files/reserving.ts';
 import type { CoordinationPorts } from './ports.ts';
 import { REVIEWS } from './proof/proofFields.ts';
-import { verifyingText } from './proof/proving.ts';
+import { isVerifying, verifyingText } from './proof/proving.ts';
 import { stuckBy } from './stuck.ts';
 import { isClosed, isHeld, type Task, taskNotFound } from './task.ts';
 
@@ -36,7 +36,8 @@ const MAX_CANDIDATES = 20;
 export function progressOf(facts: TaskFacts): Progress {
   const { status, claim } = facts.task;
   const holder = isHeld(status) && claim ? ` by "${claim.claimed_by}"` : '';
-  return { state: `The task is ${status.replace('_', ' ')}${holder}.`, waits: isClosed(status) ? [] : waitsOf(facts) };
+  const state = isVerifying(facts.task) ? 'being verified' : status.replace('_', ' ');
+  return { state: `The task is ${state}${holder}.`, waits: isClosed(status) ? [] : waitsOf(facts) };
 }
 
 function waitsOf({ task, open, candidates, nameOf }: TaskFacts): readonly WaitReason[] {
