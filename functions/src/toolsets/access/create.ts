@@ -11,7 +11,7 @@ import { Connections } from './rules/connections.ts';
 import { type ExplanationPorts, Explanations } from './rules/explanations.ts';
 import { Identities } from './rules/identity.ts';
 import { Inviting } from './rules/inviting.ts';
-import { Members, MemberUndo } from './rules/members.ts';
+import { Members } from './rules/members.ts';
 import { WorkspaceAdministration } from './rules/workspaceChanges.ts';
 
 /** Reads stored data with the caller's credential, so that the security rules apply. */
@@ -38,19 +38,20 @@ export interface AccessToolsDependencies extends Pick<ExplanationPorts, 'progres
 /** Creates the services behind the access tools: members, invitations, workspaces and connections. */
 export function createAccessTools({ access, data, ...given }: AccessToolsDependencies) {
   const ports = { ...access, ...given, memberFields, workspaceFields };
+  const members = new Members(ports);
   const workspaces = new WorkspaceAdministration(ports);
   const services = {
     access: {
       identities: new Identities(ports),
       explanations: new Explanations(ports),
-      members: new Members(ports),
+      members,
       inviting: new Inviting(ports),
       workspaces,
       connections: new Connections(ports),
     },
     data,
   };
-  return { inverses: { member: new MemberUndo(ports).member, workspace: workspaces.undoChanges }, services };
+  return { inverses: { member: members.undoChange, workspace: workspaces.undoChanges }, services };
 }
 
 export type AccessServices = ReturnType<typeof createAccessTools>['services'];

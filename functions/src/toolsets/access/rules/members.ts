@@ -47,15 +47,12 @@ export interface Removed {
   readonly ends?: OpenWorkCounts;
 }
 
-export interface MemberPorts extends AccessPorts {
+interface MemberPorts extends AccessPorts {
   readonly memberFields: FieldsCodec<Member>;
-}
-
-export interface RemovalPorts extends MemberPorts {
   readonly openWork: (uid: string, workspace: string) => Promise<OpenWorkCounts>;
 }
 
-export class Members extends Service<RemovalPorts> {
+export class Members extends Service<MemberPorts> {
   /** Lists a workspace's members. @throws MusterError FORBIDDEN, also if the workspace does not exist */
   async list(caller: Principal, workspace: string, limit: number, after: string | undefined): Promise<MemberList> {
     const { people, idTokens, clock } = this.ports;
@@ -117,7 +114,12 @@ export class Members extends Service<RemovalPorts> {
       const known = await people.member(workspace, uid);
       if (known === undefined) {
         const isIn = roleIn(principal, workspace) !== undefined || administers(principal, workspace);
-        throw isIn ? notAMember(workspace, uid) : noRoleIn(workspace);
+        if (!isIn) throw noRoleIn(workspace);
+        throw new MusterError('NOT_FOUND', `"${uid}" is not a member of the workspace "${workspace}".`, {
+          field: 'uid',
+          value: uid,
+          suggestion: 'access.list_members lists the members. Only the operator can remove a role in the deployment.',
+        });
       }
       const kept = await lastLeaderError(this.ports, { principal, workspace }, known, undefined);
       const { role, access } = await roles.of(uid);
@@ -131,6 +133,22 @@ export class Members extends Service<RemovalPorts> {
       return outcome;
     });
   }
+
+  /** Undoes a change, for leaders and admins. @throws MusterError FORBIDDEN; CONFLICT (reason CHANGED_SINCE) */
+  readonly undoChange = async (effect: AuditEffect, by: Principal): Promise<readonly AccessChange[]> => {
+    const { people, memberFields } = this.ports;
+    const { workspace = '' } = effect;
+    const principal = await requireAllowed(this.ports, by, (one) => workspaceError(one, workspace, 'leader'));
+    const uid = effect.id.slice(workspace.length + 1);
+    const known = await people.member(workspace, uid);
+    const fields = restoredFields(effect, known && memberFields.of(known.value));
+    const member = fields && memberFields.from(fields);
+    const kept = await lastLeaderError(this.ports, { principal, workspace }, known, member?.role);
+    if (member !== undefined)
+      return [{ kind: 'setMember', member, before: known?.value, version: known?.version ?? null }, ...kept];
+    if (known === undefined) return [];
+    return [{ kind: 'removeMember', workspace, uid, before: known.value, version: known.version }, ...kept];
+  };
 
   /** Returns the open work that the person may no longer do. It is cancelled later, after this commit. */
   private async endingWork(
@@ -179,14 +197,13 @@ export class Members extends Service<RemovalPorts> {
 }
 
 /** Requires that a private workspace keeps a leader, unless the caller is an admin. @throws MusterError FORBIDDEN */
-export async function lastLeaderError(
-  ports: MemberPorts,
+async function lastLeaderError(
+  { people }: Pick<AccessPorts, 'people'>,
   { principal, workspace }: { readonly principal: Principal; readonly workspace: string },
   known: Versioned<Member> | undefined,
   role: MemberRole | undefined,
 ): Promise<AccessChange[]> {
   if (known?.value.role !== 'leader' || role === 'leader') return [];
-  const { people } = ports;
   const access = accessOf(await people.workspaces(), workspace);
   if (access === 'open' || administers(principal, workspace)) return [];
   const other = (await people.leaders(workspace, 2)).find(({ value }) => value.uid !== known.value.uid);
@@ -204,31 +221,4 @@ function notKnown(workspace: string, field: 'uid' | 'email'): MusterError {
     field,
     suggestion: 'Invite the person with access.invite, which does not require an account.',
   });
-}
-
-function notAMember(workspace: string, uid: string): MusterError {
-  return new MusterError('NOT_FOUND', `"${uid}" is not a member of the workspace "${workspace}".`, {
-    field: 'uid',
-    value: uid,
-    suggestion: 'access.list_members lists the members. Only the operator can remove a role in the deployment.',
-  });
-}
-
-/** Undo of membership changes. Source: docs/semantics.md#undo. */
-export class MemberUndo extends Service<MemberPorts> {
-  /** Undoes a change, for leaders and admins. @throws MusterError FORBIDDEN; CONFLICT (reason CHANGED_SINCE) */
-  readonly member = async (effect: AuditEffect, by: Principal): Promise<readonly AccessChange[]> => {
-    const { people, memberFields } = this.ports;
-    const { workspace = '' } = effect;
-    const principal = await requireAllowed(this.ports, by, (one) => workspaceError(one, workspace, 'leader'));
-    const uid = effect.id.slice(workspace.length + 1);
-    const known = await people.member(workspace, uid);
-    const fields = restoredFields(effect, known && memberFields.of(known.value));
-    const member = fields && memberFields.from(fields);
-    const kept = await lastLeaderError(this.ports, { principal, workspace }, known, member?.role);
-    if (member !== undefined)
-      return [{ kind: 'setMember', member, before: known?.value, version: known?.version ?? null }, ...kept];
-    if (known === undefined) return [];
-    return [{ kind: 'removeMember', workspace, uid, before: known.value, version: known.version }, ...kept];
-  };
 }
