@@ -17,7 +17,6 @@ import * as responses from '../rules/responses.ts';
 
 const IN_REPOSITORY = '/repos/{owner}/{repo}';
 const TEXT_MATCHES = { accept: 'application/vnd.github.text-match+json' };
-const FAILURES: readonly (string | undefined)[] = ['failure', 'timed_out', 'startup_failure'];
 
 /** GitHub's maximum page size, and the maximum number of pages to read from a list that must be filtered. */
 const PAGE = 100;
@@ -90,7 +89,7 @@ export class RestGitHub implements GitHub {
       const parameters = { run_id: runId, filter: 'latest', per_page: PAGE, page };
       const found = await this.read('reading', responses.jobs, at, { path: '/actions/runs/{run_id}/jobs', parameters });
       if (found === undefined) return undefined;
-      failed.push(...found.jobs.filter(({ conclusion }) => FAILURES.includes(conclusion)));
+      failed.push(...found.jobs.filter(({ conclusion }) => responses.FAILED_CONCLUSIONS.includes(conclusion)));
       read += found.jobs.length;
       const isWhole = found.jobs.length === 0 || read >= found.total;
       if (!isWhole && page < MAX_PAGES && failed.length < MAX_FAILED_JOBS) continue;
@@ -248,7 +247,7 @@ export class RestGitHub implements GitHub {
     const client = await this.clients.writing(at);
     const made = await client.find(`POST ${IN_REPOSITORY}/git/${kind}`, { ...at, ...parameters });
     if (made === undefined) throw await this.unwritable(at);
-    return responses.checkedResponse(responses.created, made);
+    return responses.checkedResponse(responses.hasSha, made);
   }
 
   private unwritable(at: RepositoryName): Promise<MusterError> {
