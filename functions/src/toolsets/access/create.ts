@@ -14,19 +14,17 @@ import { Inviting } from './rules/inviting.ts';
 import { Members } from './rules/members.ts';
 import { WorkspaceAdministration } from './rules/workspaceChanges.ts';
 
-/** Reads stored data with the caller's credential, so that the security rules apply. */
-interface CallersData {
-  read(
-    caller: Caller,
-    database: 'firestore' | 'realtime',
-    path: string,
-    request: { readonly shallow: false },
-  ): Promise<{ readonly data: unknown }>;
-}
-
 export interface AccessToolsDependencies extends Pick<ExplanationPorts, 'progress' | 'obstacles'> {
   readonly access: AccessPorts;
-  readonly data: CallersData;
+  /** Reads stored data with the caller's credential, so that the security rules apply. */
+  readonly data: {
+    read(
+      caller: Caller,
+      database: 'firestore' | 'realtime',
+      path: string,
+      request: { readonly shallow: false },
+    ): Promise<{ readonly data: unknown }>;
+  };
   readonly invitations: Invitations;
   readonly revocation: Pick<Revocation<AnyChange>, 'revoke'>;
   readonly consoleLinks: ConsoleLinks;

@@ -28,8 +28,6 @@ export interface Answering {
   readonly comment?: string | undefined;
 }
 
-export type RequestBox = 'received' | 'sent';
-
 export class Answers extends Service<InboxPorts> {
   /** Expires requests that were not answered in time. */
   readonly sweepJob: SweepJob = { name: 'requests', run: (turn) => this.sweep(turn) };
@@ -37,7 +35,7 @@ export class Answers extends Service<InboxPorts> {
   /** Lists requests, newest first. `sent`: an agent's own requests, or those of a person and the person's agents. */
   async list(
     { uid, kind, owner_uid, held_to }: Principal,
-    box: RequestBox,
+    box: 'received' | 'sent',
     states: readonly RequestState[],
     page: PageRequest,
   ): Promise<ListPage<Request>> {
