@@ -2,9 +2,9 @@
 import { foldedEmail, invitationId } from '../../../access/rules/invitations.ts';
 import type { OpenWorkCounts } from '../../../access/rules/leaving.ts';
 import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
-import type { Invitation, Member } from '../../../identity/rules/people.ts';
+import type { Member } from '../../../identity/rules/people.ts';
 import { accessOf, noRoleIn, type Principal, personsRoleIn, roleIn } from '../../../identity/rules/principal.ts';
-import { hasRole, type MemberRole, type Role, type WorkspaceAccess } from '../../../identity/rules/role.ts';
+import { hasRole, type MemberRole, type Role } from '../../../identity/rules/role.ts';
 import type { AuditEffect } from '../../../kernel/auditLog.ts';
 import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
@@ -13,21 +13,6 @@ import { restoredFields } from '../../../kernel/effects.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { administers, requireAllowed, workspaceError } from './administration.ts';
-
-/** A member, with the person's profile from Firebase Auth. */
-export interface KnownMember extends Member {
-  readonly name?: string;
-  readonly email?: string;
-}
-
-export interface MemberList {
-  readonly workspace: string;
-  readonly access: WorkspaceAccess;
-  readonly members: readonly KnownMember[];
-  readonly more: boolean;
-  /** Pending invitations. Only leaders and admins get them, and only with the first page. */
-  readonly invitations?: readonly Invitation[];
-}
 
 export type MemberReference = { readonly uid: string } | { readonly email: string };
 
@@ -53,8 +38,12 @@ interface MemberPorts extends AccessPorts {
 }
 
 export class Members extends Service<MemberPorts> {
-  /** Lists a workspace's members. @throws MusterError FORBIDDEN, also if the workspace does not exist */
-  async list(caller: Principal, workspace: string, limit: number, after: string | undefined): Promise<MemberList> {
+  /**
+   * Lists a workspace's members with their profiles from Firebase Auth. Leaders and admins also get the pending
+   * invitations, with the first page.
+   * @throws MusterError FORBIDDEN, also if the workspace does not exist
+   */
+  async list(caller: Principal, workspace: string, limit: number, after: string | undefined) {
     const { people, idTokens, clock } = this.ports;
     const principal = await requireAllowed(this.ports, caller, (one) => workspaceError(one, workspace, 'viewer'));
     const isLeading = workspaceError(principal, workspace, 'leader') === undefined;
@@ -65,11 +54,10 @@ export class Members extends Service<MemberPorts> {
     const profiles = await idTokens.profiles(items.map(({ uid }) => uid));
     const now = clock.now();
     return {
-      workspace,
       access: accessOf(principal.owner.access, workspace) ?? 'private',
       members: items.map((member) => ({ ...member, ...profiles.get(member.uid) })),
       more,
-      ...(invitations && { invitations: invitations.filter(({ expires_at }) => expires_at > now) }),
+      invitations: invitations?.filter(({ expires_at }) => expires_at > now),
     };
   }
 

@@ -22,10 +22,7 @@ const MAX_CONTACTS = 5;
 
 export class OnboardingService extends Service<OnboardingPorts> {
   /** @throws MusterError VALIDATION_ERROR if the name has no visible characters */
-  welcome(
-    principal: Principal,
-    written: Pick<NewAgent, 'name' | 'role' | 'specializations' | 'language' | 'workspace'>,
-  ) {
+  welcome(principal: Principal, written: Omit<NewAgent, 'registration' | 'canLead'>) {
     const name = oneLine(written.name);
     if (!isVisible(name))
       throw new MusterError('VALIDATION_ERROR', 'agentName has no visible characters.', {

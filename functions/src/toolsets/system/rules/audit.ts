@@ -48,7 +48,11 @@ export class AuditLog extends Service<Pick<AuditLogPorts, 'trail' | 'hashing'>> 
       page,
       (next) => this.ports.trail.list(filter, next),
       ({ at, id }) => ({ at, id }),
-      (entry) => visibleTo(principal, entry),
+      // An entry without visible changes is hidden, so that hidden items are not revealed.
+      (entry) => {
+        const effects = entry.effects.filter((effect) => canSee(principal, entry, effect));
+        return effects.length === 0 ? undefined : { ...entry, effects };
+      },
     );
   }
 }
@@ -56,12 +60,6 @@ export class AuditLog extends Service<Pick<AuditLogPorts, 'trail' | 'hashing'>> 
 /** Selects entries of the caller's owner; if the credential is restricted to a workspace, only of calls there. */
 export function ownOf({ owner_uid, held_to }: Principal): AuditFilter['whose'] {
   return { ownerUid: owner_uid, calledIn: held_to };
-}
-
-/** Returns the entry with its visible changes; undefined if it has none, so that hidden items are not revealed. */
-function visibleTo(principal: Principal, entry: AuditEntry): AuditEntry | undefined {
-  const effects = entry.effects.filter((effect) => canSee(principal, entry, effect));
-  return effects.length === 0 ? undefined : { ...entry, effects };
 }
 
 /** Kinds of items that belong to no workspace, but contain names of workspaces. */
