@@ -56,11 +56,10 @@ export function compose(outer: ExternalServices, baseUrl = '') {
   const realtime = realtimeDatabase;
   const unreadable = new DatabaseUnreadableDocuments({ database: realtime, clock, log });
   const documents = new DocumentReading(unreadable);
-  const randomness = systemRandomness;
   const store: FirestoreStore<ChangeKinds> = new FirestoreStore({
     database,
     clock,
-    randomness,
+    randomness: systemRandomness,
     writers: changeWriters,
     effects: changeEffects,
     loosening: changeLoosening,
@@ -70,7 +69,7 @@ export function compose(outer: ExternalServices, baseUrl = '') {
     },
   });
   const recordedResponses = new FirestoreRecordedResponseQueries(database, documents);
-  const kernel = { recordedResponses, clock, randomness, hashing: systemHashing, log };
+  const kernel = { recordedResponses, clock, randomness: systemRandomness, hashing: systemHashing, log };
   const platform = { database, documents, store, kernel, log, realtime, app: firebaseApp, unreadable };
   const consoleLinks = new ConsoleLinks(consoleOrigin());
   const { openRepositories, budget, retention: days } = outer;
@@ -206,8 +205,9 @@ export function compose(outer: ExternalServices, baseUrl = '') {
   const onboarding = createOnboarding({ ...platform, registration, liveness, access: access.ports });
 
   const { runs } = orchestration.services.orchestration;
-  const followers = { taskQueue, delegation: todo.services.delegation, runs };
-  const budgetFollowers = { runs, budgetQuestions: inbox.budgetQuestions, budgetWaits: coordination.budgetWaits };
+  const { budgetQuestions } = inbox;
+  const { budgetWaits } = coordination;
+  const waiting = { budgetQuestions, budgetWaits, delegation: todo.services.delegation, runs, taskQueue };
   const services = {
     ...agents.services,
     ...access.services,
@@ -225,9 +225,9 @@ export function compose(outer: ExternalServices, baseUrl = '') {
     ...onboarding.services,
     leaving,
     /** Called after a graph node has changed. `now` is the new document. */
-    followGraph: (now: unknown) => onGraphWritten(followers, now),
+    followGraph: (now: unknown) => onGraphWritten(waiting, now),
     /** Called after a budget has changed. `now` is the new document. */
-    followBudget: (now: unknown) => onBudgetWritten(budgetFollowers, now),
+    followBudget: (now: unknown) => onBudgetWritten(waiting, now),
   };
   const calls = {
     ...access.ports,

@@ -101,15 +101,18 @@ export class LostAccessTriggers extends Service<LostAccessPorts> {
   }
 }
 
-interface BudgetHandlers {
+/** Services with work that waits for budgets, or for other items of the graph. */
+interface WaitingWork {
   readonly budgetQuestions: BudgetQuestions;
-  readonly runs: RunService;
   readonly budgetWaits: BudgetWaits;
+  readonly delegation: Delegation;
+  readonly runs: RunService;
+  readonly taskQueue: TaskQueue;
 }
 
 /** Withdraws outdated budget questions, and continues work that waits for the budget. May be called repeatedly. */
 export async function onBudgetWritten(
-  { budgetQuestions, runs, budgetWaits }: BudgetHandlers,
+  { budgetQuestions, runs, budgetWaits }: WaitingWork,
   written: unknown,
 ): Promise<void> {
   const budget = readable(budgetFromDocument, written);
@@ -119,14 +122,8 @@ export async function onBudgetWritten(
   await Promise.all([runs.budgetChanged(key), budgetWaits.budgetChanged(key)]);
 }
 
-interface GraphHandlers {
-  readonly taskQueue: TaskQueue;
-  readonly delegation: Delegation;
-  readonly runs: RunService;
-}
-
 /** Continues work that depends on a changed graph node. Called at least once per change; uses the current state. */
-export async function onGraphWritten({ taskQueue, delegation, runs }: GraphHandlers, written: unknown): Promise<void> {
+export async function onGraphWritten({ taskQueue, delegation, runs }: WaitingWork, written: unknown): Promise<void> {
   const node = readable(nodeFromDocument, written);
   if (node?.kind !== 'task') return;
   if (node.status === 'waiting') await taskQueue.partsChanged(node.thing_id);

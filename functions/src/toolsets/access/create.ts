@@ -11,22 +11,20 @@ import { Connections } from './rules/connections.ts';
 import { type ExplanationPorts, Explanations } from './rules/explanations.ts';
 import { Identities } from './rules/identity.ts';
 import { Inviting } from './rules/inviting.ts';
-import { Members, MemberUndo } from './rules/members.ts';
+import { Members } from './rules/members.ts';
 import { WorkspaceAdministration } from './rules/workspaceChanges.ts';
-
-/** Reads stored data with the caller's credential, so that the security rules apply. */
-interface CallersData {
-  read(
-    caller: Caller,
-    database: 'firestore' | 'realtime',
-    path: string,
-    request: { readonly shallow: false },
-  ): Promise<{ readonly data: unknown }>;
-}
 
 export interface AccessToolsDependencies extends Pick<ExplanationPorts, 'progress' | 'obstacles'> {
   readonly access: AccessPorts;
-  readonly data: CallersData;
+  /** Reads stored data with the caller's credential, so that the security rules apply. */
+  readonly data: {
+    read(
+      caller: Caller,
+      database: 'firestore' | 'realtime',
+      path: string,
+      request: { readonly shallow: false },
+    ): Promise<{ readonly data: unknown }>;
+  };
   readonly invitations: Invitations;
   readonly revocation: Pick<Revocation<AnyChange>, 'revoke'>;
   readonly consoleLinks: ConsoleLinks;
@@ -38,19 +36,20 @@ export interface AccessToolsDependencies extends Pick<ExplanationPorts, 'progres
 /** Creates the services behind the access tools: members, invitations, workspaces and connections. */
 export function createAccessTools({ access, data, ...given }: AccessToolsDependencies) {
   const ports = { ...access, ...given, memberFields, workspaceFields };
+  const members = new Members(ports);
   const workspaces = new WorkspaceAdministration(ports);
   const services = {
     access: {
       identities: new Identities(ports),
       explanations: new Explanations(ports),
-      members: new Members(ports),
+      members,
       inviting: new Inviting(ports),
       workspaces,
       connections: new Connections(ports),
     },
     data,
   };
-  return { inverses: { member: new MemberUndo(ports).member, workspace: workspaces.undoChanges }, services };
+  return { inverses: { member: members.undoChange, workspace: workspaces.undoChanges }, services };
 }
 
 export type AccessServices = ReturnType<typeof createAccessTools>['services'];

@@ -3,8 +3,8 @@ import type { Store } from '../../kernel/commit.ts';
 import type { DocumentSource } from '../../kernel/firestore/reading.ts';
 import type { CoordinationPorts } from '../coordination/index.ts';
 import { Deliveries } from './rules/deliveries.ts';
+import { linkNodeFinder } from './rules/link.ts';
 import type { GitHubChange, GitHubClients, GitHubPorts } from './rules/ports.ts';
-import { linkNodeFinder } from './rules/pullRequestNode.ts';
 import { RestGitHub } from './store/gitHub.ts';
 import { FirestorePullRequestLinkQueries } from './store/pullRequests.ts';
 

@@ -27,7 +27,11 @@ export function deploymentRole({ owner, maxRole }: Principal): Role | undefined 
 /** Returns the error for callers who are not admins and have a weaker role than `min` in the workspace. */
 export function workspaceError(principal: Principal, workspace: string, min: Role): MusterError | undefined {
   const isThere = accessOf(principal.owner.access, workspace) !== undefined;
-  if (administers(principal, workspace)) return isThere ? undefined : workspaceNotFound(workspace);
+  if (administers(principal, workspace)) {
+    const suggestion = 'access.whoami lists your workspaces; access.create_workspace creates one.';
+    // Only admins get this error, because other callers must not learn which workspaces exist.
+    return isThere ? undefined : notFound('Workspace', { workspace }, suggestion);
+  }
   const role = isThere ? roleIn(principal, workspace) : undefined;
   if (role === undefined) return noRoleIn(workspace);
   if (hasRole(role, min)) return undefined;
@@ -72,12 +76,6 @@ function roleTooLow(message: string, reason = 'ROLE_TOO_WEAK'): MusterError {
     reason,
     suggestion: 'access.whoami shows your roles; access.explain shows who can change them.',
   });
-}
-
-/** Only admins get this error, because other callers must not learn which workspaces exist. */
-function workspaceNotFound(workspace: string): MusterError {
-  const suggestion = 'access.whoami lists your workspaces; access.create_workspace creates one.';
-  return notFound('Workspace', { workspace }, suggestion);
 }
 
 export interface CheckedTool {

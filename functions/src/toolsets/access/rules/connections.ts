@@ -70,7 +70,12 @@ export class Connections extends Service<AccessPorts & { readonly revocation: Pi
     recordResponse: RecordResponse<RevokedConnection>,
   ): Promise<RevokedConnection> {
     const known = await this.ports.agents.find(agentId);
-    if (known === undefined || !requireRevocable(principal, known)) throw noConnection(agentId);
+    if (known === undefined || !requireRevocable(principal, known))
+      throw new MusterError('NOT_FOUND', `The agent "${agentId}" does not exist, or you cannot disconnect it.`, {
+        field: 'agent_id',
+        value: agentId,
+        suggestion: 'access.list_connections lists your agents. People and their leader agents can disconnect them.',
+      });
     const shown = (ended: Ended): RevokedConnection => ({
       ...ended,
       agent: known.value,
@@ -154,12 +159,4 @@ function requireRevocable(principal: Principal, { value: agent }: Versioned<Agen
   if (principal.kind === 'person') return true;
   const role = ownRole(principal) ?? 'viewer';
   return hasRole(role, 'leader') && hasRole(role, agent.role);
-}
-
-function noConnection(agentId: string): MusterError {
-  return new MusterError('NOT_FOUND', `The agent "${agentId}" does not exist, or you cannot disconnect it.`, {
-    field: 'agent_id',
-    value: agentId,
-    suggestion: 'access.list_connections lists your agents. People and their leader agents can disconnect them.',
-  });
 }

@@ -2,13 +2,15 @@
  * Explanations of access, based on the permission check and on the table from which the security rules are generated.
  * Hidden data and missing data get the same explanation.
  */
-import type { ExplainProgress, Progress, WaitReason } from '../../../access/rules/decision.ts';
 import {
   type AccessDecision,
   type AccessQuestion,
   decideAccess,
+  type ExplainProgress,
+  type Progress,
   type RoleSource,
   type Subject,
+  type WaitReason,
 } from '../../../access/rules/decision.ts';
 import {
   canUseToolset,
@@ -41,12 +43,6 @@ import {
   workspaceAsked,
 } from './administration.ts';
 
-export interface AskedAccess {
-  readonly principal: Principal;
-  /** The workspace of the call, or the default workspace of the agent. */
-  readonly workspace: string | undefined;
-}
-
 export interface Explanation {
   readonly isAllowed: boolean;
   readonly principal: Principal;
@@ -61,9 +57,6 @@ export interface Explanation {
   readonly rule?: string;
   readonly changeableBy?: ChangeableBy;
 }
-
-/** Reads the data at the path with the caller's rights; returns undefined if it is hidden or missing. */
-export type ReadSubject = () => Promise<Subject | undefined>;
 
 export interface ExplanationPorts extends AccessPorts {
   /** Explains tasks and runs, by the name of the argument. */
@@ -80,8 +73,11 @@ export class Explanations extends Service<ExplanationPorts> {
     return this.ports.progress[kind](caller, id);
   }
 
-  /** Returns the caller, or an agent of the caller's owner. @throws MusterError NOT_FOUND, also for other agents */
-  async subject(caller: Principal, here: string, name: string | undefined): Promise<AskedAccess> {
+  /**
+   * Returns the caller and the call's workspace, or an agent of the caller's owner and the agent's default workspace.
+   * @throws MusterError NOT_FOUND, also for other agents
+   */
+  async subject(caller: Principal, here: string, name: string | undefined) {
     if (name === undefined || name === caller.agent_id) return { principal: caller, workspace: here };
     const agent = await this.agentOf(caller, name);
     const [[credential], owner] = await Promise.all([
@@ -154,8 +150,15 @@ export class Explanations extends Service<ExplanationPorts> {
     ];
   }
 
-  async path(asked: Principal, question: AccessQuestion, read: ReadSubject): Promise<Explanation> {
-    const subject = dependsOnDocument(question) ? await read() : undefined;
+  /** @param read reads the data with the caller's rights; returns undefined if it is hidden or missing */
+  async path(
+    asked: Principal,
+    question: AccessQuestion,
+    read: () => Promise<Subject | undefined>,
+  ): Promise<Explanation> {
+    const { where, ownerField } = permissionFor(question).permission;
+    const dependsOnData = ownerField !== undefined || (typeof where === 'object' && 'field' in where);
+    const subject = dependsOnData ? await read() : undefined;
     const judge = (principal: Principal): AccessDecision => decideAccess(principal, question, subject);
     const principal = judge(asked).isAllowed ? asked : await this.renewed(asked);
     const { isAllowed, permission, needs, workspace, role, from, reason } = judge(principal);
@@ -197,11 +200,6 @@ export class Explanations extends Service<ExplanationPorts> {
   }
 }
 
-function dependsOnDocument(question: AccessQuestion): boolean {
-  const { where, ownerField } = permissionFor(question).permission;
-  return ownerField !== undefined || (typeof where === 'object' && 'field' in where);
-}
-
 function neededRole(tool: CheckedTool, { kind }: Principal, workspace: string): string {
   const { scope } = tool;
   const role = requiredRole(tool, kind);
@@ -217,23 +215,18 @@ export interface ChangeableBy {
   readonly people: readonly { readonly uid: string; readonly name?: string }[];
 }
 
-export interface RefusedAccess {
-  /** Error reason of the permission check, or the requirement of the security rule. */
-  readonly reason: string;
-  readonly from: RoleSource | undefined;
-  readonly workspace: string | undefined;
-}
-
 const MAX_NAMED_PEOPLE = 5;
 
 /** Error reasons caused by a limit of the credential, which only the agent's owner can change. */
 const CREDENTIAL_REASONS: readonly string[] = ['TOOLSET_NOT_ALLOWED', 'READ_ONLY'];
 
-export async function whoCanChange(
+/** @param refused `reason`: error reason of the permission check, or the requirement of the security rule */
+async function whoCanChange(
   ports: Pick<AccessPorts, 'people' | 'idTokens'>,
   principal: Principal,
-  { reason, from, workspace }: RefusedAccess,
+  refused: { readonly reason: string; readonly from: RoleSource | undefined; readonly workspace: string | undefined },
 ): Promise<ChangeableBy> {
+  const { reason, from, workspace } = refused;
   const { owner_uid, held_to } = principal;
   const isHeldAway = held_to !== undefined && workspace !== undefined && held_to !== workspace;
   if (CREDENTIAL_REASONS.includes(reason) || isHeldAway || from === 'own' || from === 'readonly') {
@@ -250,14 +243,9 @@ export async function whoCanChange(
   const isSeen =
     accessOf(principal.owner.access, workspace) !== undefined &&
     (roleIn(principal, workspace) !== undefined || administers(principal, workspace));
-  if (!isSeen) return { who, people: [] };
-  return {
-    who,
-    people: await withNames(
-      ports,
-      (await ports.people.leaders(workspace, MAX_NAMED_PEOPLE)).map(({ value }) => value.uid),
-    ),
-  };
+  const leaders = isSeen ? await ports.people.leaders(workspace, MAX_NAMED_PEOPLE) : [];
+  const uids = leaders.map(({ value }) => value.uid);
+  return { who, people: await withNames(ports, uids) };
 }
 
 async function withNames({ idTokens }: Pick<AccessPorts, 'idTokens'>, uids: readonly string[]) {

@@ -1,7 +1,7 @@
 /** Identity of a caller: its owner, roles and limits. */
 import { z } from 'zod';
 import { type RoleSource, sourcedRole } from '../../../access/rules/decision.ts';
-import type { AcceptedInvitation, Invitations } from '../../../access/rules/invitations.ts';
+import type { Invitations } from '../../../access/rules/invitations.ts';
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import type { Profile } from '../../../identity/rules/ports.ts';
 import {
@@ -26,26 +26,12 @@ export interface WorkspaceRole {
   readonly ownersRole?: Role;
 }
 
-export interface Identity {
-  readonly principal: Principal;
-  readonly owner: Profile;
-  readonly agentName?: string;
-  /** Workspace of calls that do not name a workspace, and a sentence that explains why it is this workspace. */
-  readonly home: { readonly workspace: string; readonly why: string };
-  readonly deploymentRole?: Role;
-  readonly workspaces: readonly WorkspaceRole[];
-  /** For admins: workspaces that they administer but have no role in, so that they cannot see the work there. */
-  readonly administers?: readonly Pick<WorkspaceRole, 'workspace' | 'access'>[];
-  /** Whether entries of `workspaces` or `administers` were omitted. */
-  readonly truncated: boolean;
-  readonly expiresAt?: Date;
-  readonly accepted: readonly AcceptedInvitation[];
-}
+export type Identity = Awaited<ReturnType<Identities['describe']>>;
 
 const MAX_LISTED = 100;
 
 export class Identities extends Service<AccessPorts & { readonly invitations: Pick<Invitations, 'accept'> }> {
-  async describe({ principal: caller, credential }: Caller): Promise<Identity> {
+  async describe({ principal: caller, credential }: Caller) {
     const { agents, idTokens, roles, invitations } = this.ports;
     const { uid, email, agent_id, owner_uid } = caller;
     const accepted = email === undefined ? [] : await invitations.accept(uid, email, undefined, () => undefined);
@@ -58,17 +44,18 @@ export class Identities extends Service<AccessPorts & { readonly invitations: Pi
       this.expiryOf(principal, credential),
     ]);
     const { listed, others } = workspaceRoles(principal);
-    const role = deploymentRole(principal);
+    const owner: Profile = profiles.get(owner_uid) ?? {};
     return {
       principal,
-      owner: profiles.get(owner_uid) ?? {},
-      ...(agent && { agentName: agent.value.name }),
+      owner,
+      agentName: agent?.value.name,
       home: homeOf(principal),
-      ...(role && { deploymentRole: role }),
+      deploymentRole: deploymentRole(principal),
       workspaces: listed.slice(0, MAX_LISTED),
-      ...(isAdmin(principal) && { administers: others.slice(0, MAX_LISTED) }),
+      // Admins administer these workspaces, but have no role in them, so that they cannot see the work there.
+      administers: isAdmin(principal) ? others.slice(0, MAX_LISTED) : undefined,
       truncated: listed.length > MAX_LISTED || (isAdmin(principal) && others.length > MAX_LISTED),
-      ...(expiresAt && { expiresAt }),
+      expiresAt,
       accepted,
     };
   }
@@ -97,7 +84,8 @@ function workspaceRoles(principal: Principal) {
   return { listed, others };
 }
 
-function homeOf({ held_to, workspace, agent_id }: Principal): Identity['home'] {
+/** Returns the workspace of calls that name no workspace, and a sentence that explains why it is this workspace. */
+function homeOf({ held_to, workspace, agent_id }: Principal) {
   if (held_to !== undefined) return { workspace: held_to, why: 'Your credential is restricted to this workspace.' };
   if (workspace !== undefined)
     return { workspace, why: `This is the default workspace of the agent ${agent_id}, set at its registration.` };

@@ -7,6 +7,7 @@ import {
 } from '../../../access/rules/invitations.ts';
 import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
 import type { Email, Invitation } from '../../../identity/rules/people.ts';
+import type { Profile } from '../../../identity/rules/ports.ts';
 import { noRoleIn, type Principal, personsRoleIn } from '../../../identity/rules/principal.ts';
 import type { MemberRole } from '../../../identity/rules/role.ts';
 import type { RecordResponse } from '../../../kernel/commit.ts';
@@ -56,7 +57,11 @@ export class Inviting extends Service<InvitingPorts> {
       // An invitation that was withdrawn counts for a day, because its email was sent.
       const counted = all.filter((one) => one.expires_at > now || isOfToday(one));
       const before = counted.find((one) => one.id === id);
-      if (before === undefined && counted.length >= MAX_OPEN_INVITATIONS) throw tooMany(workspace);
+      if (before === undefined && counted.length >= MAX_OPEN_INVITATIONS) {
+        const message = `The workspace "${workspace}" has ${MAX_OPEN_INVITATIONS} pending invitations, the maximum.`;
+        const suggestion = `Wait until some are accepted or expire (${INVITATION_DAYS} days after sending).`;
+        throw new MusterError('QUOTA_EXCEEDED', message, { suggestion });
+      }
       const expiresAt = new Date(now.getTime() + INVITATION_DAYS * DAY_MS);
       const invitedBy = principal.owner_uid;
       const { lineage } = caller;
@@ -136,15 +141,13 @@ export class Inviting extends Service<InvitingPorts> {
       await store.commit([], recordResponse(outcome));
       return outcome;
     }
-    const hasRole = workspace !== undefined && personsRoleIn(await roles.of(uid), workspace) !== undefined;
-    throw workspace === undefined || hasRole ? noOpenInvitation() : noRoleIn(workspace);
+    if (workspace !== undefined && personsRoleIn(await roles.of(uid), workspace) === undefined)
+      throw noRoleIn(workspace);
+    throw new MusterError('NOT_FOUND', 'Your email address has no pending invitation.', {
+      suggestion:
+        'Signing in accepts invitations automatically; access.whoami lists your workspaces. To join another workspace, ask one of its leaders for an invitation.',
+    });
   }
-}
-
-interface InvitationContext {
-  readonly url: string;
-  readonly link: string;
-  readonly inviter: { readonly name?: string; readonly email?: string } | undefined;
 }
 
 /** Characters of a person's name. A name with other characters could be an advertisement, so it is not sent. */
@@ -153,7 +156,7 @@ const PLAIN_NAME = /^[\p{L}\p{M} .'’-]{1,60}$/u;
 /** Returns the email. It contains no text by callers except names, because it may be sent to a stranger. */
 function emailOf(
   { id, workspace, email, role, created_at: at, expires_at }: Invitation,
-  { url, link, inviter }: InvitationContext,
+  { url, link, inviter }: { readonly url: string; readonly link: string; readonly inviter: Profile | undefined },
 ): Email {
   const until = expires_at.toISOString().slice(0, 10);
   const name = PLAIN_NAME.test(inviter?.name ?? '') ? inviter?.name : undefined;
@@ -174,19 +177,4 @@ function emailOf(
     ].join('\n\n'),
     at,
   };
-}
-
-function tooMany(workspace: string): MusterError {
-  return new MusterError(
-    'QUOTA_EXCEEDED',
-    `The workspace "${workspace}" has ${MAX_OPEN_INVITATIONS} pending invitations, the maximum.`,
-    { suggestion: `Wait until some are accepted or expire (${INVITATION_DAYS} days after sending).` },
-  );
-}
-
-function noOpenInvitation(): MusterError {
-  return new MusterError('NOT_FOUND', 'Your email address has no pending invitation.', {
-    suggestion:
-      'Signing in accepts invitations automatically; access.whoami lists your workspaces. To join another workspace, ask one of its leaders for an invitation.',
-  });
 }

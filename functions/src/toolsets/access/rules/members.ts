@@ -2,9 +2,9 @@
 import { foldedEmail, invitationId } from '../../../access/rules/invitations.ts';
 import type { OpenWorkCounts } from '../../../access/rules/leaving.ts';
 import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
-import type { Invitation, Member } from '../../../identity/rules/people.ts';
+import type { Member } from '../../../identity/rules/people.ts';
 import { accessOf, noRoleIn, type Principal, personsRoleIn, roleIn } from '../../../identity/rules/principal.ts';
-import { hasRole, type MemberRole, type Role, type WorkspaceAccess } from '../../../identity/rules/role.ts';
+import { hasRole, type MemberRole, type Role } from '../../../identity/rules/role.ts';
 import type { AuditEffect } from '../../../kernel/auditLog.ts';
 import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
@@ -13,21 +13,6 @@ import { restoredFields } from '../../../kernel/effects.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { administers, requireAllowed, workspaceError } from './administration.ts';
-
-/** A member, with the person's profile from Firebase Auth. */
-export interface KnownMember extends Member {
-  readonly name?: string;
-  readonly email?: string;
-}
-
-export interface MemberList {
-  readonly workspace: string;
-  readonly access: WorkspaceAccess;
-  readonly members: readonly KnownMember[];
-  readonly more: boolean;
-  /** Pending invitations. Only leaders and admins get them, and only with the first page. */
-  readonly invitations?: readonly Invitation[];
-}
 
 export type MemberReference = { readonly uid: string } | { readonly email: string };
 
@@ -47,17 +32,18 @@ export interface Removed {
   readonly ends?: OpenWorkCounts;
 }
 
-export interface MemberPorts extends AccessPorts {
+interface MemberPorts extends AccessPorts {
   readonly memberFields: FieldsCodec<Member>;
-}
-
-export interface RemovalPorts extends MemberPorts {
   readonly openWork: (uid: string, workspace: string) => Promise<OpenWorkCounts>;
 }
 
-export class Members extends Service<RemovalPorts> {
-  /** Lists a workspace's members. @throws MusterError FORBIDDEN, also if the workspace does not exist */
-  async list(caller: Principal, workspace: string, limit: number, after: string | undefined): Promise<MemberList> {
+export class Members extends Service<MemberPorts> {
+  /**
+   * Lists a workspace's members with their profiles from Firebase Auth. Leaders and admins also get the pending
+   * invitations, with the first page.
+   * @throws MusterError FORBIDDEN, also if the workspace does not exist
+   */
+  async list(caller: Principal, workspace: string, limit: number, after: string | undefined) {
     const { people, idTokens, clock } = this.ports;
     const principal = await requireAllowed(this.ports, caller, (one) => workspaceError(one, workspace, 'viewer'));
     const isLeading = workspaceError(principal, workspace, 'leader') === undefined;
@@ -68,11 +54,10 @@ export class Members extends Service<RemovalPorts> {
     const profiles = await idTokens.profiles(items.map(({ uid }) => uid));
     const now = clock.now();
     return {
-      workspace,
       access: accessOf(principal.owner.access, workspace) ?? 'private',
       members: items.map((member) => ({ ...member, ...profiles.get(member.uid) })),
       more,
-      ...(invitations && { invitations: invitations.filter(({ expires_at }) => expires_at > now) }),
+      invitations: invitations?.filter(({ expires_at }) => expires_at > now),
     };
   }
 
@@ -117,7 +102,12 @@ export class Members extends Service<RemovalPorts> {
       const known = await people.member(workspace, uid);
       if (known === undefined) {
         const isIn = roleIn(principal, workspace) !== undefined || administers(principal, workspace);
-        throw isIn ? notAMember(workspace, uid) : noRoleIn(workspace);
+        if (!isIn) throw noRoleIn(workspace);
+        throw new MusterError('NOT_FOUND', `"${uid}" is not a member of the workspace "${workspace}".`, {
+          field: 'uid',
+          value: uid,
+          suggestion: 'access.list_members lists the members. Only the operator can remove a role in the deployment.',
+        });
       }
       const kept = await lastLeaderError(this.ports, { principal, workspace }, known, undefined);
       const { role, access } = await roles.of(uid);
@@ -131,6 +121,22 @@ export class Members extends Service<RemovalPorts> {
       return outcome;
     });
   }
+
+  /** Undoes a change, for leaders and admins. @throws MusterError FORBIDDEN; CONFLICT (reason CHANGED_SINCE) */
+  readonly undoChange = async (effect: AuditEffect, by: Principal): Promise<readonly AccessChange[]> => {
+    const { people, memberFields } = this.ports;
+    const { workspace = '' } = effect;
+    const principal = await requireAllowed(this.ports, by, (one) => workspaceError(one, workspace, 'leader'));
+    const uid = effect.id.slice(workspace.length + 1);
+    const known = await people.member(workspace, uid);
+    const fields = restoredFields(effect, known && memberFields.of(known.value));
+    const member = fields && memberFields.from(fields);
+    const kept = await lastLeaderError(this.ports, { principal, workspace }, known, member?.role);
+    if (member !== undefined)
+      return [{ kind: 'setMember', member, before: known?.value, version: known?.version ?? null }, ...kept];
+    if (known === undefined) return [];
+    return [{ kind: 'removeMember', workspace, uid, before: known.value, version: known.version }, ...kept];
+  };
 
   /** Returns the open work that the person may no longer do. It is cancelled later, after this commit. */
   private async endingWork(
@@ -179,14 +185,13 @@ export class Members extends Service<RemovalPorts> {
 }
 
 /** Requires that a private workspace keeps a leader, unless the caller is an admin. @throws MusterError FORBIDDEN */
-export async function lastLeaderError(
-  ports: MemberPorts,
+async function lastLeaderError(
+  { people }: Pick<AccessPorts, 'people'>,
   { principal, workspace }: { readonly principal: Principal; readonly workspace: string },
   known: Versioned<Member> | undefined,
   role: MemberRole | undefined,
 ): Promise<AccessChange[]> {
   if (known?.value.role !== 'leader' || role === 'leader') return [];
-  const { people } = ports;
   const access = accessOf(await people.workspaces(), workspace);
   if (access === 'open' || administers(principal, workspace)) return [];
   const other = (await people.leaders(workspace, 2)).find(({ value }) => value.uid !== known.value.uid);
@@ -204,31 +209,4 @@ function notKnown(workspace: string, field: 'uid' | 'email'): MusterError {
     field,
     suggestion: 'Invite the person with access.invite, which does not require an account.',
   });
-}
-
-function notAMember(workspace: string, uid: string): MusterError {
-  return new MusterError('NOT_FOUND', `"${uid}" is not a member of the workspace "${workspace}".`, {
-    field: 'uid',
-    value: uid,
-    suggestion: 'access.list_members lists the members. Only the operator can remove a role in the deployment.',
-  });
-}
-
-/** Undo of membership changes. Source: docs/semantics.md#undo. */
-export class MemberUndo extends Service<MemberPorts> {
-  /** Undoes a change, for leaders and admins. @throws MusterError FORBIDDEN; CONFLICT (reason CHANGED_SINCE) */
-  readonly member = async (effect: AuditEffect, by: Principal): Promise<readonly AccessChange[]> => {
-    const { people, memberFields } = this.ports;
-    const { workspace = '' } = effect;
-    const principal = await requireAllowed(this.ports, by, (one) => workspaceError(one, workspace, 'leader'));
-    const uid = effect.id.slice(workspace.length + 1);
-    const known = await people.member(workspace, uid);
-    const fields = restoredFields(effect, known && memberFields.of(known.value));
-    const member = fields && memberFields.from(fields);
-    const kept = await lastLeaderError(this.ports, { principal, workspace }, known, member?.role);
-    if (member !== undefined)
-      return [{ kind: 'setMember', member, before: known?.value, version: known?.version ?? null }, ...kept];
-    if (known === undefined) return [];
-    return [{ kind: 'removeMember', workspace, uid, before: known.value, version: known.version }, ...kept];
-  };
 }

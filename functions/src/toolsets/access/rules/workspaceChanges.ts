@@ -50,12 +50,6 @@ export interface WorkspaceUpdate {
   readonly proof?: ProofSettings | undefined;
 }
 
-interface NewWorkspace {
-  readonly name: string;
-  readonly access: WorkspaceAccess;
-  readonly repositories: readonly string[];
-}
-
 interface WorkspacePorts extends AccessPorts {
   /** Returns the repositories that the deployment's parameters list for open workspaces. */
   readonly openRepositories: () => readonly string[];
@@ -68,7 +62,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
   /** @throws MusterError FORBIDDEN; CONFLICT if the name is taken, without revealing by which workspace */
   async create(
     caller: Principal,
-    { name, access, repositories }: NewWorkspace,
+    { name, access, repositories }: Pick<WorkspaceSettings, 'access' | 'repositories'> & { readonly name: string },
     recordResponse: RecordResponse<WorkspaceSettings>,
   ): Promise<WorkspaceSettings> {
     const { people, workspaces, store, clock, randomness } = this.ports;

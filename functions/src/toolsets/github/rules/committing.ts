@@ -1,6 +1,5 @@
 /** Creates branches, and commits several files in one commit. The network specification has no such tools. */
 import type { RecordResponse } from '../../../kernel/commit.ts';
-import type { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { type CommitRequest, checkRequest, type FileChange, isBlocking, kindsOf, openTree } from './commitRequest.ts';
 import { isSha, outsideRepositories, refName } from './names.ts';
@@ -40,7 +39,7 @@ export async function createBranchFrom(
   if (from === undefined && repository === undefined) throw refusal('NOT_FOUND', 'repository', at);
   const ref = repository?.defaultBranch ?? refName(from ?? '', 'from');
   const commit = await gitHub.commit(at, ref);
-  if (commit === undefined) throw await missing(gitHub, at, ref, 'from');
+  if (commit === undefined) throw await gitHub.missing(at, refusal('NOT_FOUND', 'ref', { ...at, ref, field: 'from' }));
   const { sha } = commit;
   const outcome = { branch, sha, created: await createBranch(gitHub, at, { branch, sha }) };
   await store.commit([outsideRepositories(at, `branch ${branch}`, { sha })], recordResponse(outcome));
@@ -62,7 +61,7 @@ async function createBranch(
     throw refusal('CONFLICT', 'branchExists', { branch });
   }
   if (isThere) return true;
-  if (attempt === MAX_REQUEST_ATTEMPTS) throw outcomeUnknown(`Branch "${branch}"`);
+  if (attempt === MAX_REQUEST_ATTEMPTS) throw refusal('GITHUB_ERROR', 'outcomeUnknown', { what: `Branch "${branch}"` });
   return createBranch(gitHub, at, { branch, sha }, attempt + 1);
 }
 
@@ -87,11 +86,16 @@ class Committing extends Service<{ readonly gitHub: GitHub; readonly request: Co
   async commit(attempt = 1): Promise<CommitOutcome> {
     const { at, branch, message, expectedParent } = this.ports.request;
     const headSha = await this.ports.gitHub.branch(at, branch);
-    if (headSha === undefined) throw await missing(this.ports.gitHub, at, branch, 'branch');
+    if (headSha === undefined) {
+      const error = refusal('NOT_FOUND', 'ref', { ...at, ref: branch, field: 'branch' });
+      throw await this.ports.gitHub.missing(at, error);
+    }
     const head = await this.commitAt(headSha);
     if (expectedParent === undefined && (await this.isCommitted(head))) return this.sameAs(head);
     const isExpected = expectedParent === undefined || expectedParent === headSha;
-    const parent = isExpected ? head : await this.before(head, expectedParent);
+    // If the branch is not at the expected commit, its head may be the commit of an earlier attempt.
+    if (!isExpected && head.parents[0] !== expectedParent) throw refusal('CONFLICT', 'branchMoved', { branch });
+    const parent = isExpected ? head : await this.commitAt(expectedParent);
     const tree = await this.treeOn(parent.tree);
     const isOnParent = parent === head || head.parents[0] === parent.sha;
     if (tree === head.tree && isOnParent) return this.sameAs(head);
@@ -119,12 +123,6 @@ class Committing extends Service<{ readonly gitHub: GitHub; readonly request: Co
       if (isBlocking(error)) return false;
       throw error;
     }
-  }
-
-  /** If the branch is not at the expected commit, its head may be the commit of an earlier attempt. */
-  private before(head: Commit, expectedParent: string): Promise<Commit> {
-    if (head.parents[0] === expectedParent) return this.commitAt(expectedParent);
-    throw refusal('CONFLICT', 'branchMoved', { branch: this.ports.request.branch });
   }
 
   private sameAs({ sha, parents, tree, message }: Commit): CommitOutcome {
@@ -159,7 +157,7 @@ class Committing extends Service<{ readonly gitHub: GitHub; readonly request: Co
     if (moved === 'stale' && attempt === 1) return false;
     if (await this.hasContent(sha, parent)) return true;
     if (moved === 'stale') return false;
-    if (attempt === MAX_REQUEST_ATTEMPTS) throw outcomeUnknown(`Commit ${sha}`);
+    if (attempt === MAX_REQUEST_ATTEMPTS) throw refusal('GITHUB_ERROR', 'outcomeUnknown', { what: `Commit ${sha}` });
     return this.move(sha, parent, attempt + 1);
   }
 
@@ -174,14 +172,6 @@ class Committing extends Service<{ readonly gitHub: GitHub; readonly request: Co
       const { parents } = await this.commitAt(next);
       ahead = [...others, ...parents.filter((one) => one !== parent)];
     }
-    throw outcomeUnknown(`Commit ${sha}`);
+    throw refusal('GITHUB_ERROR', 'outcomeUnknown', { what: `Commit ${sha}` });
   }
-}
-
-function missing(gitHub: GitHub, at: RepositoryName, ref: string, field: string): Promise<MusterError> {
-  return gitHub.missing(at, refusal('NOT_FOUND', 'ref', { ...at, ref, field }));
-}
-
-function outcomeUnknown(what: string): MusterError {
-  return refusal('GITHUB_ERROR', 'outcomeUnknown', { what });
 }

@@ -9,14 +9,13 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { type JsonObject, parsedJson } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { TaskQueue } from '../../coordination/index.ts';
-import type { PullRequestLink } from './link.ts';
+import type { PullRequestLink, PullRequestState } from './link.ts';
 import type { GitHubChange, GitHubPorts } from './ports.ts';
-import type { PullRequestState } from './pullRequestNode.ts';
-import { address, line, number, sha } from './responses.ts';
+import { address, FAILED_CONCLUSIONS, line, number, sha } from './responses.ts';
 
 const MAX_PULL_REQUESTS = 20;
-const FAILED_CONCLUSIONS: readonly unknown[] = ['failure', 'timed_out', 'startup_failure'];
 const repository = z.object({ id: number });
+const pullRequest = z.object({ number, head: z.object({ sha }).optional() });
 
 /** A time, which GitHub omits while a check is running. A time that cannot be parsed is treated as omitted. */
 const time = z.iso
@@ -37,9 +36,7 @@ const pullRequestFields = z
   .object({
     action: z.string(),
     repository,
-    pull_request: z.object({
-      number,
-      head: z.object({ sha }).optional(),
+    pull_request: pullRequest.extend({
       merged: z.boolean().default(false),
       merge_commit_sha: sha.nullish(),
       updated_at: time,
@@ -57,7 +54,7 @@ const check = z.object({
   id: number,
   conclusion: z.string().nullish(),
   head_sha: sha,
-  pull_requests: z.array(z.object({ number, head: z.object({ sha }).optional() })).default([]),
+  pull_requests: z.array(pullRequest).default([]),
 });
 
 interface CheckDetails {

@@ -1,9 +1,9 @@
 /** Ports of the github toolset, including GitHub's API. */
 import type { z } from 'zod';
-import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
+import type { ChangeOf, Store } from '../../../kernel/commit.ts';
 import type { MusterError } from '../../../kernel/errors.ts';
 import type { CoordinationChange, CoordinationPorts } from '../../coordination/index.ts';
-import type { LinkChanges, PullRequestLink } from './link.ts';
+import type { LinkChanges, PullRequestLinkQueries } from './link.ts';
 import type * as responses from './responses.ts';
 
 /** Owner and name of a repository. Names from callers are validated in toolsets/github/rules/names.ts. */
@@ -137,16 +137,12 @@ export interface GitHub {
   moveBranch(at: RepositoryName, name: string, sha: string): Promise<'moved' | 'stale' | 'unanswered'>;
   /** Returns a tree: with `whole` all levels, of which GitHub may omit entries; with `level` only the first level. */
   tree(at: RepositoryName, sha: string, depth: 'whole' | 'level'): FoundValue<typeof responses.tree>;
-  createBlob(at: RepositoryName, base64: string): Promise<z.output<typeof responses.created>>;
-  createTree(
-    at: RepositoryName,
-    base: string,
-    entries: readonly NewTreeEntry[],
-  ): Promise<z.output<typeof responses.created>>;
+  createBlob(at: RepositoryName, base64: string): Promise<string>;
+  createTree(at: RepositoryName, base: string, entries: readonly NewTreeEntry[]): Promise<string>;
   createCommit(
     at: RepositoryName,
     fields: { readonly message: string; readonly tree: string; readonly parent: string },
-  ): Promise<z.output<typeof responses.created>>;
+  ): Promise<string>;
   /** Returns an object that GitHub has just referred to. @throws MusterError if it was deleted in the meantime */
   found<T>(at: RepositoryName, asked: Promise<T | undefined>): Promise<T>;
   /** Returns the error for a 404: an error for a missing repository or, if the repository exists, `otherwise`. */
@@ -159,11 +155,6 @@ export interface GitHubPorts extends CoordinationPorts {
   readonly pullRequestLinks: PullRequestLinkQueries;
   /** Repositories that members of open workspaces can use, according to the deployment's configuration. */
   readonly openRepositories: () => readonly string[];
-}
-
-export interface PullRequestLinkQueries {
-  find(repositoryId: number, number: number): Promise<Versioned<PullRequestLink> | undefined>;
-  findById(id: string): Promise<Versioned<PullRequestLink> | undefined>;
 }
 
 export type GitHubChange = ChangeOf<LinkChanges> | CoordinationChange;

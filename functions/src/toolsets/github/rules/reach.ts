@@ -29,12 +29,9 @@ export async function requireReachable(
   place: RepositoryScope,
   at: RepositoryName,
 ): Promise<RepositoryName> {
-  if (isListed(await allowedRepositories(ports, place), `${at.owner}/${at.repo}`)) return at;
-  throw repositoryNotListed(`${at.owner}/${at.repo}`, place);
-}
-
-function repositoryNotListed(name: string, { workspace }: RepositoryScope) {
-  return refusal('FORBIDDEN', 'notListed', { name, workspace });
+  const name = `${at.owner}/${at.repo}`;
+  if (isListed(await allowedRepositories(ports, place), name)) return at;
+  throw refusal('FORBIDDEN', 'notListed', { name, workspace: place.workspace });
 }
 
 /** Matches each qualifier for a repository or an owner, even in quotes or after a minus sign. */
@@ -57,7 +54,7 @@ export async function searchWithin(ports: GitHubPorts, place: RepositoryScope, q
   const listed = await allowedRepositories(ports, place);
   for (const [, kind = '', value = ''] of query.matchAll(PLACES)) {
     const name = kind.toLowerCase() === 'repo' ? value : `${value}/*`;
-    if (!isListed(listed, name)) throw repositoryNotListed(name, place);
+    if (!isListed(listed, name)) throw refusal('FORBIDDEN', 'notListed', { name, workspace: place.workspace });
   }
   if (isNarrowed(query)) return { query, listed };
   const places = listed.map((name) => (name.endsWith('/*') ? `user:${name.slice(0, -2)}` : `repo:${name}`));

@@ -32,8 +32,12 @@ export async function readContent(
   const contents = await gitHub.contents(at, filePath(path), refName(ref));
   if (contents === undefined) throw await missing(gitHub, at, path, ref);
   switch (contents.type) {
-    case 'directory':
-      throw directoryError(path, contents.entries);
+    case 'directory': {
+      const { length } = contents.entries;
+      const more = length > SHOWN_ENTRIES ? `; the first ${SHOWN_ENTRIES} of ${length}` : '';
+      const entries = contents.entries.slice(0, SHOWN_ENTRIES);
+      throw refusal('VALIDATION_ERROR', 'directoryRead', { path, more, entries });
+    }
     case 'submodule':
       return { ...contents, content: '', size: 0, encoding: 'utf8' };
     case 'symlink': {
@@ -136,12 +140,6 @@ function matchesOf({ fragments }: CodeHit, content: string | undefined) {
     })),
   );
   return matches.slice(0, MAX_MATCHES);
-}
-
-function directoryError(path: string, entries: readonly string[]): MusterError {
-  const more = entries.length > SHOWN_ENTRIES ? `; the first ${SHOWN_ENTRIES} of ${entries.length}` : '';
-  const shown = entries.slice(0, SHOWN_ENTRIES);
-  return refusal('VALIDATION_ERROR', 'directoryRead', { path, more, entries: shown });
 }
 
 /** GitHub Actions runs and logs of their failed jobs. Source: the network specification, github.getWorkflowRuns. */

@@ -33,7 +33,7 @@ function optional<Schema extends z.ZodType>(schema: Schema) {
 }
 
 const login = z.object({ login: line }).transform((account) => account.login);
-const hasSha = z.object({ sha }).transform((object) => object.sha);
+export const hasSha = z.object({ sha }).transform((object) => object.sha);
 
 /** A repository. Its id does not change if the repository is renamed. */
 export const repository = z
@@ -49,7 +49,6 @@ export const commit = z
   .transform(({ commit: content, ...same }) => ({ ...same, ...content }));
 
 export type Commit = z.output<typeof commit>;
-export const created = hasSha;
 export const reference = z.object({ object: hasSha }).transform(({ object }) => object);
 
 export const issue = z
@@ -134,6 +133,9 @@ export const workflowRuns = z
   .transform(({ total_count: total, workflow_runs: runs }) => ({ total, runs }));
 
 const MAX_FAILED_STEPS = 20;
+
+/** Conclusions of failed checks and jobs. */
+export const FAILED_CONCLUSIONS: readonly unknown[] = ['failure', 'timed_out', 'startup_failure'];
 
 const job = z
   .object({

@@ -1,16 +1,14 @@
 /** Creates issues, and pull requests with links to their tasks. Source: the network specification. */
 import { keyOfNode, type NodeRef, nodeKey } from '../../../graph/rules/graphNode.ts';
 import { linkToParent, pathOf } from '../../../graph/rules/linking.ts';
-import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
-import { hasRole } from '../../../identity/rules/role.ts';
+import { hasRoleIn, type Principal } from '../../../identity/rules/principal.ts';
 import { IDEMPOTENCY_HOURS, type Operation, type RecordResponse } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
 import { HOUR_MS } from '../../../kernel/ports.ts';
 import { isClosed, taskNotFound } from '../../coordination/index.ts';
-import type { PullRequestLink } from './link.ts';
+import { linkId, linkNode, type PullRequestLink } from './link.ts';
 import { headName, outsideRepositories, refName } from './names.ts';
 import type { GitHubChange, GitHubPorts, NewIssue, NewPullRequest, RepositoryName } from './ports.ts';
-import { linkId, linkNode } from './pullRequestNode.ts';
 import { requireReachable } from './reach.ts';
 import { type Issue, type PullRequest, refusal } from './responses.ts';
 
@@ -83,8 +81,7 @@ async function requireTask(
   const { status } = task;
   if (isClosed(status)) throw refusal('CONFLICT', 'taskIsClosed', { taskId, status });
   const holder = task.claim?.claimed_by;
-  const role = roleIn(principal, workspace) ?? 'viewer';
-  if (holder === undefined || holder === principal.agent_id || hasRole(role, 'leader')) return;
+  if (holder === undefined || holder === principal.agent_id || hasRoleIn(principal, workspace, 'leader')) return;
   throw refusal('FORBIDDEN', 'notHolder', { taskId, holder });
 }
 

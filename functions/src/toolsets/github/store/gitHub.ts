@@ -1,6 +1,7 @@
 /** Calls GitHub's REST API. A result is undefined if GitHub returned 404. Source: https://docs.github.com/rest */
 import { z } from 'zod';
 import type { MusterError } from '../../../kernel/errors.ts';
+import { Service } from '../../../kernel/ports.ts';
 import type {
   CodeSearch,
   GitHub,
@@ -17,7 +18,6 @@ import * as responses from '../rules/responses.ts';
 
 const IN_REPOSITORY = '/repos/{owner}/{repo}';
 const TEXT_MATCHES = { accept: 'application/vnd.github.text-match+json' };
-const FAILURES: readonly (string | undefined)[] = ['failure', 'timed_out', 'startup_failure'];
 
 /** GitHub's maximum page size, and the maximum number of pages to read from a list that must be filtered. */
 const PAGE = 100;
@@ -33,25 +33,19 @@ interface GitHubRequest {
 
 const MODES = { file: '100644', executable: '100755', symlink: '120000' } as const;
 
-export class RestGitHub implements GitHub {
-  private readonly clients: GitHubClients;
-
-  constructor(clients: GitHubClients) {
-    this.clients = clients;
-  }
-
+export class RestGitHub extends Service<GitHubClients> implements GitHub {
   get configured(): boolean {
-    return this.clients.configured;
+    return this.ports.configured;
   }
 
   async rateLimit() {
-    const client = await this.clients.any();
+    const client = await this.ports.any();
     return responses.checkedResponse(responses.rateLimit, await client.ask('GET /rate_limit', {}));
   }
 
   async repository(at: RepositoryName) {
     const found = await this.read('reading', responses.repository, at, { path: '' });
-    const hiding = found === undefined ? await this.clients.hiding(at) : undefined;
+    const hiding = found === undefined ? await this.ports.hiding(at) : undefined;
     if (hiding !== undefined) throw hiding;
     return found;
   }
@@ -72,7 +66,7 @@ export class RestGitHub implements GitHub {
   }
 
   async searchCode({ query, sort, page, perPage, owner }: CodeSearch) {
-    const client = await this.clients.any(owner);
+    const client = await this.ports.any(owner);
     const best = sort === 'indexed' ? sort : undefined;
     const parameters = { q: query, sort: best, page, per_page: perPage, headers: TEXT_MATCHES };
     return responses.checkedResponse(responses.codeHits, await client.ask('GET /search/code', parameters));
@@ -90,7 +84,7 @@ export class RestGitHub implements GitHub {
       const parameters = { run_id: runId, filter: 'latest', per_page: PAGE, page };
       const found = await this.read('reading', responses.jobs, at, { path: '/actions/runs/{run_id}/jobs', parameters });
       if (found === undefined) return undefined;
-      failed.push(...found.jobs.filter(({ conclusion }) => FAILURES.includes(conclusion)));
+      failed.push(...found.jobs.filter(({ conclusion }) => responses.FAILED_CONCLUSIONS.includes(conclusion)));
       read += found.jobs.length;
       const isWhole = found.jobs.length === 0 || read >= found.total;
       if (!isWhole && page < MAX_PAGES && failed.length < MAX_FAILED_JOBS) continue;
@@ -99,7 +93,7 @@ export class RestGitHub implements GitHub {
   }
 
   async jobLog(at: RepositoryName, jobId: number, max: number): Promise<string | undefined> {
-    const client = await this.clients.reading(at);
+    const client = await this.ports.reading(at);
     const route = `GET ${IN_REPOSITORY}/actions/jobs/{job_id}/logs`;
     return client.download(route, { ...at, job_id: jobId }, max);
   }
@@ -112,7 +106,7 @@ export class RestGitHub implements GitHub {
   }
 
   async findIssue(at: RepositoryName, marker: string, since: Date) {
-    const client = await this.clients.writing(at);
+    const client = await this.ports.writing(at);
     const order = { state: 'all', sort: 'created', direction: 'desc', since: since.toISOString() };
     for (let page = 1; page <= MAX_PAGES; page++) {
       const parameters = { ...at, ...order, per_page: PAGE, ...(page > 1 && { page }) };
@@ -222,7 +216,7 @@ export class RestGitHub implements GitHub {
     at: RepositoryName,
     { path, parameters, missing }: GitHubRequest,
   ) {
-    const client = await this.clients[as](at);
+    const client = await this.ports[as](at);
     const answer = await client.find(`GET ${IN_REPOSITORY}${path}`, { ...at, ...parameters }, missing);
     return answer && responses.checkedResponse(schema, answer);
   }
@@ -234,7 +228,7 @@ export class RestGitHub implements GitHub {
     parameters: object,
     recognize: RecognizeRefusal<Word>,
   ): Promise<responses.GitHubResponse | Word | 'unanswered'> {
-    const client = await this.clients.writing(at);
+    const client = await this.ports.writing(at);
     const route = `${method} ${IN_REPOSITORY}${path}`;
     const answer = await client.once(route, { ...at, ...parameters }, (refusal) =>
       refusal.status === 404 ? 'nothing' : recognize(refusal),
@@ -245,10 +239,10 @@ export class RestGitHub implements GitHub {
 
   /** Creates a Git object. Creating the same object twice has no effect. */
   private async createObject(at: RepositoryName, kind: 'blobs' | 'trees' | 'commits', parameters: RequestParameters) {
-    const client = await this.clients.writing(at);
+    const client = await this.ports.writing(at);
     const made = await client.find(`POST ${IN_REPOSITORY}/git/${kind}`, { ...at, ...parameters });
     if (made === undefined) throw await this.unwritable(at);
-    return responses.checkedResponse(responses.created, made);
+    return responses.checkedResponse(responses.hasSha, made);
   }
 
   private unwritable(at: RepositoryName): Promise<MusterError> {

@@ -3,9 +3,15 @@ import type { Versioned } from '../../../kernel/commit.ts';
 import { pullRequestPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters, EffectsOf } from '../../../kernel/firestore/store.ts';
-import { type LinkChanges, linkFromDocument, linkToDocument, type PullRequestLink } from '../rules/link.ts';
-import type { PullRequestLinkQueries } from '../rules/ports.ts';
-import { linkId, linkNode } from '../rules/pullRequestNode.ts';
+import {
+  type LinkChanges,
+  linkFromDocument,
+  linkId,
+  linkNode,
+  linkToDocument,
+  type PullRequestLink,
+  type PullRequestLinkQueries,
+} from '../rules/link.ts';
 
 export class FirestorePullRequestLinkQueries extends FirestoreReader implements PullRequestLinkQueries {
   find(repositoryId: number, number: number): Promise<Versioned<PullRequestLink> | undefined> {

@@ -1,9 +1,8 @@
 /** Lists requests, waits for answers, and records answers. Source: docs/guides/inbox.md. */
 import { ownRole, type Principal, personsRoleIn } from '../../../identity/rules/principal.ts';
-import { hasRole } from '../../../identity/rules/role.ts';
 import { type CallRecord, type RecordResponse, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import { cancellableAbort, cancellableDelay, type LongPoll, retryOnConflict } from '../../../kernel/concurrency.ts';
-import { MusterError } from '../../../kernel/errors.ts';
+import { MusterError, notFound } from '../../../kernel/errors.ts';
 import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
 import { readFor, Service, skipUnreadable } from '../../../kernel/ports.ts';
 import { type SweepContext, type SweepJob, type SweepReport, sweepPages } from '../../../kernel/sweep.ts';
@@ -20,7 +19,6 @@ import {
   isShownAtClient,
   type Request,
   type RequestState,
-  requestNotFound,
 } from './request.ts';
 
 const BATCH = 100;
@@ -30,8 +28,6 @@ export interface Answering {
   readonly comment?: string | undefined;
 }
 
-export type RequestBox = 'received' | 'sent';
-
 export class Answers extends Service<InboxPorts> {
   /** Expires requests that were not answered in time. */
   readonly sweepJob: SweepJob = { name: 'requests', run: (turn) => this.sweep(turn) };
@@ -39,7 +35,7 @@ export class Answers extends Service<InboxPorts> {
   /** Lists requests, newest first. `sent`: an agent's own requests, or those of a person and the person's agents. */
   async list(
     { uid, kind, owner_uid, held_to }: Principal,
-    box: RequestBox,
+    box: 'received' | 'sent',
     states: readonly RequestState[],
     page: PageRequest,
   ): Promise<ListPage<Request>> {
@@ -139,8 +135,12 @@ export class Answers extends Service<InboxPorts> {
 
   private async answererOf(principal: Principal, request: Request): Promise<Answerer> {
     const { uid, kind, agent_id, owner_uid, owner } = principal;
-    if (owner_uid !== request.asked_of) throw notAddressee(request);
-    if (personsRoleIn(owner, request.workspace) === undefined) throw notAddressee(request);
+    if (owner_uid !== request.asked_of || personsRoleIn(owner, request.workspace) === undefined)
+      throw new MusterError('FORBIDDEN', `Only ${request.asked_of_name} can answer the request "${request.id}".`, {
+        field: 'request_id',
+        reason: 'NOT_ASKED',
+        suggestion: 'If this is your own request, withdraw it with inbox.withdraw.',
+      });
     if (kind === 'person') return { uid };
     // Without this check, an agent could register a second agent, let it make a request, and approve the request.
     const isFromIt = request.call?.lineage?.some((link) => link.agent_id === agent_id) === true;
@@ -166,12 +166,7 @@ export class Answers extends Service<InboxPorts> {
   }
 
   /** Returns the request. If its time is over, marks the request as expired first. */
-  private async current(principal: Principal, id: string): Promise<Request> {
-    const found = await findOwn(this.ports, principal, id);
-    return isDue(found.value, this.ports.clock.now()) ? this.end(id, principal) : found.value;
-  }
-
-  private end(id: string, principal: Principal): Promise<Request> {
+  private current(principal: Principal, id: string): Promise<Request> {
     return retryOnConflict(this.ports.randomness, async () => this.expire(await findOwn(this.ports, principal, id)));
   }
 
@@ -222,20 +217,35 @@ export function isSettled(request: Request): boolean {
   return request.state !== 'open' && !isApproved(request);
 }
 
-/** Returns a request that the caller or its owner made or received. @throws MusterError NOT_FOUND */
+/** Returns a request that the caller or its owner made or received. @throws MusterError NOT_FOUND, also for others */
 export async function findOwn(
   { requests }: Pick<InboxPorts, 'requests'>,
-  { owner_uid, held_to, ...rest }: Principal,
+  principal: Principal,
   id: string,
 ): Promise<Versioned<Request>> {
+  const { owner_uid, held_to } = principal;
   const found = await readFor(owner_uid, requests.find(id));
   const { value } = found ?? {};
   const concerns = value !== undefined && [value.owner_uid, value.asked_of].includes(owner_uid);
   const isHere = held_to === undefined || held_to === value?.workspace;
-  const role = ownRole({ owner_uid, ...(held_to !== undefined && { held_to }), ...rest });
-  if (found === undefined || !concerns || !isHere || role === undefined || !hasRole(role, 'viewer'))
-    throw requestNotFound(id);
+  if (found === undefined || !concerns || !isHere || ownRole(principal) === undefined)
+    throw notFound('Request', { request_id: id }, 'inbox.list lists requests to you and from you.');
   return found;
+}
+
+/** Replaces the request that `find` returns. Commits nothing, and returns undefined, if `change` returns undefined. */
+export function changeRequest(
+  { store, randomness }: Pick<InboxPorts, 'store' | 'randomness'>,
+  find: () => Promise<Versioned<Request> | undefined>,
+  change: (request: Request) => Request | undefined,
+): Promise<Request | undefined> {
+  return retryOnConflict(randomness, async () => {
+    const found = await find();
+    const request = found && change(found.value);
+    if (found === undefined || request === undefined) return undefined;
+    await store.commit([{ kind: 'replaceRequest', request, before: found.value, version: found.version }]);
+    return request;
+  });
 }
 
 /** Returns the changes that settle a request: that of the request, and that of the task that waits for the answer. */
@@ -275,12 +285,4 @@ function rulingOf(
       suggestion: 'Set comment to the requested changes.',
     });
   return { says: 'request_changes', by, comments: comment, step: 'person', isPersons: true };
-}
-
-function notAddressee({ id, asked_of_name }: Request): MusterError {
-  return new MusterError('FORBIDDEN', `Only ${asked_of_name} can answer the request "${id}".`, {
-    field: 'request_id',
-    reason: 'NOT_ASKED',
-    suggestion: 'If this is your own request, withdraw it with inbox.withdraw.',
-  });
 }

@@ -4,7 +4,6 @@
  */
 import { z } from 'zod';
 import type { ApprovableCall, Approvals } from '../../../access/rules/permissionCheck.ts';
-import type { ApprovalRule } from '../../../access/rules/workspace.ts';
 import { type Principal, personsRoleIn } from '../../../identity/rules/principal.ts';
 import { IDEMPOTENCY_HOURS } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
@@ -31,14 +30,13 @@ interface WantedApproval {
   readonly would?: readonly string[];
 }
 
-interface ApprovalGatePorts extends InboxPorts {
-  readonly budget: { readonly cost_usd: number };
-}
-
-export class ApprovalGate extends Service<ApprovalGatePorts> implements Approvals {
+export class ApprovalGate
+  extends Service<InboxPorts & { readonly budget: { readonly cost_usd: number } }>
+  implements Approvals
+{
   /** Checks the approval rules of the workspace. If there are any, this reads one document. */
   async requireApproval(call: ApprovableCall): Promise<JsonObject | undefined> {
-    const { workspaces, budget } = this.ports;
+    const { workspaces, budget, roles } = this.ports;
     const found = await workspaces.find(call.workspace);
     const rule = found?.value.approvals?.find(({ tool }) => tool === call.tool);
     if (rule === undefined) return undefined;
@@ -48,7 +46,11 @@ export class ApprovalGate extends Service<ApprovalGatePorts> implements Approval
     const askedOf = rule.asks ?? principal.owner_uid;
     // If the caller is the approver, the call needs no approval.
     if (principal.kind === 'person' && principal.uid === askedOf) return undefined;
-    await this.requirePerson(principal, rule, call.workspace);
+    if (askedOf !== principal.owner_uid && personsRoleIn(await roles.of(askedOf), call.workspace) === undefined)
+      throw new MusterError('FORBIDDEN', `The approver of ${rule.tool} has left the workspace "${call.workspace}".`, {
+        reason: 'NOBODY_TO_ASK',
+        suggestion: 'A leader must set another approver with access.update_workspace.',
+      });
     return this.settled(call, { askedOf, workspace: call.workspace });
   }
 
@@ -58,30 +60,34 @@ export class ApprovalGate extends Service<ApprovalGatePorts> implements Approval
     const askedOf = approverOf(loosening, call.principal);
     const { workspace = call.workspace } = loosening;
     const [profiles, asked] = await Promise.all([idTokens.profiles([askedOf]), roles.of(askedOf)]);
-    if (!profiles.has(askedOf) || personsRoleIn(asked, workspace) === undefined) throw noApprover(would, workspace);
+    if (!profiles.has(askedOf) || personsRoleIn(asked, workspace) === undefined) {
+      const why = `the person who must approve it has no account or no role in the workspace "${workspace}"`;
+      throw new MusterError('FORBIDDEN', `This would ${describeLoosening(would)}, but ${why}.`, {
+        reason: 'NOBODY_TO_ASK',
+        suggestion: 'Ask a person to call the tool, in the console or with their ID token.',
+      });
+    }
     return this.settled(call, { askedOf, workspace, would });
   }
 
   private settled(call: ApprovableCall, approval: WantedApproval): Promise<JsonObject> {
-    return retryOnConflict(this.ports.randomness, () => this.settle(call, approval));
-  }
-
-  private async settle(call: ApprovableCall, approval: WantedApproval): Promise<JsonObject> {
-    const { requests, hashing, clock } = this.ports;
+    const { requests, hashing, clock, randomness } = this.ports;
     const { principal, workspace, tool, input, idempotencyKey } = call;
     const digest = hashing.sha256(canonicalJson(input));
     const named = idempotencyKey === undefined ? { digest } : { key: idempotencyKey };
     const callKey = hashing.sha256(canonicalJson({ uid: principal.uid, tool, workspace, ...named }));
-    const found = await requests.latestOf(callKey);
-    const now = clock.now();
-    if (found !== undefined) {
-      const request = isDue(found.value, now) ? expiredRequest(found.value, now) : found.value;
-      const args = request.call?.arguments;
-      if (args !== undefined && hashing.sha256(canonicalJson(args)) !== digest) throw keyReused();
-      const decision = previousDecision(request, now);
-      if (decision !== undefined) return decision;
-    }
-    throw await this.ask(call, approval, callKey, found?.value.id ?? '');
+    return retryOnConflict(randomness, async () => {
+      const found = await requests.latestOf(callKey);
+      const now = clock.now();
+      if (found !== undefined) {
+        const request = isDue(found.value, now) ? expiredRequest(found.value, now) : found.value;
+        const args = request.call?.arguments;
+        if (args !== undefined && hashing.sha256(canonicalJson(args)) !== digest) throw keyReused();
+        const decision = previousDecision(request, now);
+        if (decision !== undefined) return decision;
+      }
+      throw await this.ask(call, approval, callKey, found?.value.id ?? '');
+    });
   }
 
   private async ask(
@@ -127,34 +133,26 @@ export class ApprovalGate extends Service<ApprovalGatePorts> implements Approval
     await store.commit(creationChangeOf(request));
     return approvalRequired(request);
   }
-
-  private async requirePerson({ owner_uid }: Principal, { asks, tool }: ApprovalRule, workspace: string) {
-    if (asks === undefined || asks === owner_uid) return;
-    if (personsRoleIn(await this.ports.roles.of(asks), workspace) !== undefined) return;
-    throw new MusterError('FORBIDDEN', `The approver of ${tool} has left the workspace "${workspace}".`, {
-      reason: 'NOBODY_TO_ASK',
-      suggestion: 'A leader must set another approver with access.update_workspace.',
-    });
-  }
 }
 
-/** Returns the stored response; undefined if a new approval is needed. @throws MusterError if pending or refused */
+/**
+ * Returns the stored response; undefined if a new approval is needed.
+ * @throws MusterError if the approval is pending or refused, and the error of an approved call
+ */
 function previousDecision(request: Request, now: Date): JsonObject | undefined {
-  const { state, answer, settled_at, outcome } = request;
+  const { state, answer, settled_at, outcome, would } = request;
   if (state === 'open' || isApproved(request)) throw approvalRequired(request);
   const isOld = now.getTime() - Number(settled_at) > IDEMPOTENCY_HOURS * 3_600_000;
   if (state !== 'answered' || isOld) return undefined;
   if (answer !== APPROVE) throw notApproved(request);
-  if (outcome === undefined || needsNewApproval(outcome, request)) return undefined;
-  return recordedResponseOf(outcome);
-}
-
-function noApprover(would: readonly string[], workspace: string): MusterError {
-  const why = `the person who must approve it has no account or no role in the workspace "${workspace}"`;
-  return new MusterError('FORBIDDEN', `This would ${describeLoosening(would)}, but ${why}.`, {
-    reason: 'NOBODY_TO_ASK',
-    suggestion: 'Ask a person to call the tool, in the console or with their ID token.',
-  });
+  if (outcome === undefined) return undefined;
+  const kept = stored.parse(outcome);
+  if ('answer' in kept) return kept.answer;
+  const { code, message, ...details } = kept.error;
+  // A new approval can help if the approver left the workspace, or if the call would loosen more than was shown.
+  const { reason } = details;
+  if (reason === APPROVER_LOST_ACCESS || (reason === LOOSENS_A_LIMIT && would !== undefined)) return undefined;
+  throw new MusterError(isCode(code) ? code : 'INTERNAL', message, details);
 }
 
 function questionOf({ agent_id, uid }: Principal, tool: string, args: JsonObject, would?: readonly string[]): string {
@@ -202,26 +200,8 @@ export function storedOutcome(outcome: CallOutcome): JsonObject {
   return { error: { code, message, field, reason, suggestion } };
 }
 
-/** Returns the response in a stored outcome. @throws the MusterError in the outcome */
-export function recordedResponseOf(outcome: JsonObject): JsonObject {
-  const kept = stored.parse(outcome);
-  if ('answer' in kept) return kept.answer;
-  const { code, message, ...details } = kept.error;
-  throw new MusterError(isCode(code) ? code : 'INTERNAL', message, details);
-}
-
 /** Reason of the error if the person who approved the call no longer has a role in the workspace. */
 export const APPROVER_LOST_ACCESS = 'APPROVER_LEFT';
-
-/**
- * Returns whether an approved call failed, but a new approval can help: the approver left the workspace, or the call
- * would loosen more than the approver was shown. If the call is repeated, a new request is made.
- */
-export function needsNewApproval(outcome: JsonObject, { would }: Pick<Request, 'would'>): boolean {
-  const kept = stored.parse(outcome);
-  const reason = 'error' in kept ? kept.error.reason : undefined;
-  return reason === APPROVER_LOST_ACCESS || (reason === LOOSENS_A_LIMIT && would !== undefined);
-}
 
 function isCode(code: string): code is ErrorCode {
   return Object.hasOwn(ERROR_CODES, code);

@@ -35,13 +35,17 @@ export class Asking extends Service<InboxPorts> {
    * does not hold the task; VALIDATION_ERROR; QUOTA_EXCEEDED
    */
   async ask(principal: Principal, asked: Question, recordResponse: RecordResponse<Request>): Promise<Request> {
-    const { clock, randomness, requests, store } = this.ports;
+    const { clock, randomness, requests, store, idTokens } = this.ports;
     const { workspace, kind, question, options, taskId } = asked;
     requireOptions(kind, options);
     const defaultAnswer = asked.defaultAnswer && matchAnswer({ kind, options }, 'default', asked.defaultAnswer);
     const askedOf = await this.personNamed(principal, asked);
-    const [askedOfName, open] = await Promise.all([this.nameOf(askedOf), requests.countOpen(principal.uid)]);
-    if (open >= MAX_OPEN_REQUESTS) throw tooMany();
+    const [profiles, open] = await Promise.all([idTokens.profiles([askedOf]), requests.countOpen(principal.uid)]);
+    if (open >= MAX_OPEN_REQUESTS)
+      throw new MusterError('QUOTA_EXCEEDED', `You have ${MAX_OPEN_REQUESTS} open questions, the maximum.`, {
+        reason: 'TOO_MANY_OPEN',
+        suggestion: 'Wait for answers, or withdraw some of your questions. inbox.list with box "sent" lists them.',
+      });
     return retryOnConflict(randomness, async () => {
       const now = clock.now();
       const request: Request = {
@@ -56,7 +60,7 @@ export class Asking extends Service<InboxPorts> {
         ...(principal.agent_id !== undefined && { asked_by_agent: principal.agent_id }),
         owner_uid: principal.owner_uid,
         asked_of: askedOf,
-        asked_of_name: askedOfName,
+        asked_of_name: profiles.get(askedOf)?.name ?? askedOf,
         created_at: now,
         expires_at: expiryOf(asked.expires, now),
         ...(defaultAnswer !== undefined && { default: defaultAnswer }),
@@ -90,13 +94,13 @@ export class Asking extends Service<InboxPorts> {
     const { idTokens, roles } = this.ports;
     const uid = to.includes('@') ? await idTokens.uidOf(foldedEmail(to)) : to;
     if (uid === owner_uid) return owner_uid;
-    const role = uid === undefined ? undefined : personsRoleIn(await roles.of(uid), workspace);
-    if (uid === undefined || role === undefined) throw notKnown(workspace, to);
+    if (uid === undefined || personsRoleIn(await roles.of(uid), workspace) === undefined)
+      throw new MusterError('NOT_FOUND', `"${to}" is not a person in the workspace "${workspace}".`, {
+        field: 'to',
+        value: to,
+        suggestion: 'access.list_members lists the members of the workspace. Omit "to" to ask your owner.',
+      });
     return uid;
-  }
-
-  private async nameOf(uid: string): Promise<string> {
-    return (await this.ports.idTokens.profiles([uid])).get(uid)?.name ?? uid;
   }
 
   /** Returns the change that makes the held task wait. The task keeps its lease until the question is closed. */
@@ -106,10 +110,16 @@ export class Asking extends Service<InboxPorts> {
     const found = await tasks.find(taskId);
     if (found === undefined || found.value.workspace !== workspace) throw taskNotFound(taskId);
     const { claim, status, waiting_for } = found.value;
-    const isOwn = claim?.claimed_by === principal.agent_id;
-    if (claim === undefined || !isHeld(status)) throw notHolder(taskId);
-    if (!isOwn && (await liveness.requireActable(principal, workspace, claim.claimed_by)) === undefined)
-      throw notHolder(taskId);
+    const holder = isHeld(status) ? claim?.claimed_by : undefined;
+    const isOfHolder =
+      holder !== undefined &&
+      (holder === principal.agent_id || (await liveness.requireActable(principal, workspace, holder)) !== undefined);
+    if (!isOfHolder)
+      throw new MusterError('CONFLICT', `You do not hold the task "${taskId}".`, {
+        field: 'task_id',
+        reason: 'NOT_HOLDER',
+        suggestion: 'Use a task that you have claimed, or omit task_id.',
+      });
     if (waiting_for !== undefined)
       throw new MusterError('CONFLICT', `The task "${taskId}" is already waiting for an answer.`, {
         field: 'task_id',
@@ -162,29 +172,6 @@ function expiryOf(expires: Date | undefined, now: Date): Date {
     `expires must be within ${MAX_EXPIRY_DAYS} days from now, but is ${expires.toISOString()}.`,
     { field: 'expires', suggestion: `It is ${now.toISOString()} now. For the default of one day, omit expires.` },
   );
-}
-
-function notKnown(workspace: string, to: string): MusterError {
-  return new MusterError('NOT_FOUND', `"${to}" is not a person in the workspace "${workspace}".`, {
-    field: 'to',
-    value: to,
-    suggestion: 'access.list_members lists the members of the workspace. Omit "to" to ask your owner.',
-  });
-}
-
-function notHolder(taskId: string): MusterError {
-  return new MusterError('CONFLICT', `You do not hold the task "${taskId}".`, {
-    field: 'task_id',
-    reason: 'NOT_HOLDER',
-    suggestion: 'Use a task that you have claimed, or omit task_id.',
-  });
-}
-
-function tooMany(): MusterError {
-  return new MusterError('QUOTA_EXCEEDED', `You have ${MAX_OPEN_REQUESTS} open questions, the maximum.`, {
-    reason: 'TOO_MANY_OPEN',
-    suggestion: 'Wait for answers, or withdraw some of your questions. inbox.list with box "sent" lists them.',
-  });
 }
 
 /** The id is derived from that of the request, so that a repeated delivery does not notify the person twice. */

@@ -2,9 +2,9 @@
 import { type Budget, type BudgetRefusal, budgetKey, raisedLimit, usdOf } from '../../../graph/rules/budget.ts';
 import { nodeKey } from '../../../graph/rules/graphNode.ts';
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
-import { StaleWriteError } from '../../../kernel/commit.ts';
-import { retryOnConflict } from '../../../kernel/concurrency.ts';
+import { ignoreStale } from '../../../kernel/concurrency.ts';
 import { DAY_MS, Service } from '../../../kernel/ports.ts';
+import { changeRequest } from './answering.ts';
 import { creationChangeOf } from './asking.ts';
 import type { InboxPorts } from './ports.ts';
 import { isDue, NEW_REQUEST, type Request, withdrawnRequest } from './request.ts';
@@ -44,12 +44,8 @@ export class BudgetQuestions extends Service<InboxPorts & BudgetPorts> {
       call: { tool: 'system.setBudget', arguments: { kind, id, ...limits }, readonly: false },
       in_person: true,
     };
-    try {
-      await store.commit(creationChangeOf(request));
-    } catch (error) {
-      // Another run has asked the same question at the same time.
-      if (!(error instanceof StaleWriteError)) throw error;
-    }
+    // The commit is stale if another run has asked the same question at the same time.
+    await ignoreStale(store.commit(creationChangeOf(request)));
   };
 
   /** Returns the id of the question about the current budget with this key; undefined if there is no budget. */
@@ -59,14 +55,11 @@ export class BudgetQuestions extends Service<InboxPorts & BudgetPorts> {
   }
 
   /** Withdraws the question about the previous budget after a new budget was set. */
-  withdrawBefore(budget: Budget): Promise<void> {
-    const { store, clock, randomness, requests } = this.ports;
-    return retryOnConflict(randomness, async () => {
-      const found = await requests.find(this.idOf(budget, budget.round - 1));
-      const now = clock.now();
-      if (found?.value.state !== 'open' || isDue(found.value, now)) return;
-      const { value: before, version } = found;
-      await store.commit([{ kind: 'replaceRequest', request: withdrawnRequest(before, now), before, version }]);
+  async withdrawBefore(budget: Budget): Promise<void> {
+    const find = () => this.ports.requests.find(this.idOf(budget, budget.round - 1));
+    await changeRequest(this.ports, find, (request) => {
+      const now = this.ports.clock.now();
+      return request.state === 'open' && !isDue(request, now) ? withdrawnRequest(request, now) : undefined;
     });
   }
 

@@ -15,15 +15,16 @@ const BATCH = 100;
 
 export class RequestLostAccess extends Service<InboxPorts> implements LostAccessHandler {
   /** Withdraws requests that the person or their agents made or received, so that waiting agents can ask again. */
-  async end(uid: string, left: LostAccess): Promise<number> {
-    const isOver = (request: Request) => isAffectedBy(request, uid, left);
-    const withdraw = ({ id }: Request) => this.withdraw(id, isOver);
-    const asked = await processAll((after?: string) => this.open('owner_uid', uid, after), isOver, withdraw);
-    return asked + (await processAll((after?: string) => this.open('asked_of', uid, after), isOver, withdraw));
-  }
-
-  private open(by: 'owner_uid' | 'asked_of', uid: string, after?: string) {
-    return this.ports.requests.openBy(by, uid, BATCH, after);
+  async end(uid: string, { isOut, isRemoved }: LostAccess): Promise<number> {
+    // A request serves no purpose if its asker cannot continue, or if the person who was asked has left.
+    const isOver = ({ owner_uid, asked_of, workspace }: Request) =>
+      (owner_uid === uid && isOut(workspace)) || (asked_of === uid && isRemoved(workspace));
+    let ended = 0;
+    for (const by of ['owner_uid', 'asked_of'] as const) {
+      const open = (after?: string) => this.ports.requests.openBy(by, uid, BATCH, after);
+      ended += await processAll(open, isOver, ({ id }) => this.withdraw(id, isOver));
+    }
+    return ended;
   }
 
   private withdraw(id: string, isOver: (request: Request) => boolean): Promise<boolean> {
@@ -37,15 +38,6 @@ export class RequestLostAccess extends Service<InboxPorts> implements LostAccess
       return true;
     });
   }
-}
-
-/** Returns whether a request no longer serves a purpose: its asker cannot continue, or the person asked has left. */
-export function isAffectedBy(
-  { owner_uid, asked_of, workspace }: Pick<Request, 'owner_uid' | 'asked_of' | 'workspace'>,
-  uid: string,
-  { isOut, isRemoved }: LostAccess,
-): boolean {
-  return (owner_uid === uid && isOut(workspace)) || (asked_of === uid && isRemoved(workspace));
 }
 
 // A call that waits for approval ends if its credential is revoked. Source: docs/decisions/0033-asking-people.md.

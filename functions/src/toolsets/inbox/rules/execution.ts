@@ -1,11 +1,11 @@
 /** Runs each approved call exactly once, on any instance. Source: docs/decisions/0033-asking-people.md. */
 import type { ApprovedCall } from '../../../access/rules/authentication.ts';
 import { personsRoleIn } from '../../../identity/rules/principal.ts';
-import { isContention, retryOnConflict } from '../../../kernel/concurrency.ts';
+import { isContention } from '../../../kernel/concurrency.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import type { JsonObject } from '../../../kernel/json.ts';
 import { Service, skipUnreadable } from '../../../kernel/ports.ts';
 import { type SweepContext, type SweepJob, type SweepReport, sweepPages } from '../../../kernel/sweep.ts';
+import { changeRequest } from './answering.ts';
 import { APPROVER_LOST_ACCESS, type CallOutcome, storedOutcome } from './approvals.ts';
 import type { InboxPorts } from './ports.ts';
 import { markDone, markStarted, type Request } from './request.ts';
@@ -24,22 +24,15 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly runApprov
 
   /** Runs an approved call once, even if this is repeated. @throws Error if the call failed but a retry may succeed */
   async execute(id: string): Promise<'made' | 'nothing'> {
-    const taken = await this.claim(id);
+    const { requests, clock } = this.ports;
+    const find = () => requests.find(id);
+    // Skips an unreadable request. The sweep runs its call once the request is readable.
+    const findReadable = () => skipUnreadable(find());
+    const taken = await changeRequest(this.ports, findReadable, (request) => markStarted(request, clock.now()));
     if (taken?.call === undefined) return 'nothing';
-    await this.finish(taken, storedOutcome(await this.outcomeOf(taken, taken.call)));
+    const outcome = storedOutcome(await this.outcomeOf(taken, taken.call));
+    await changeRequest(this.ports, find, (request) => markDone(request, outcome, taken.execution_epoch));
     return 'made';
-  }
-
-  private claim(id: string): Promise<Request | undefined> {
-    const { requests, store, clock, randomness } = this.ports;
-    return retryOnConflict(randomness, async () => {
-      // Skips an unreadable request. The sweep runs its call once the request is readable.
-      const found = await skipUnreadable(requests.find(id));
-      const request = found && markStarted(found.value, clock.now());
-      if (found === undefined || request === undefined) return undefined;
-      await store.commit([{ kind: 'replaceRequest', request, before: found.value, version: found.version }]);
-      return request;
-    });
   }
 
   private async outcomeOf(
@@ -58,8 +51,11 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly runApprov
     try {
       // The rights of the asker and of the owner are checked while the call runs.
       const approver = answered_by === owner_uid ? undefined : answered_by;
-      if (approver !== undefined && personsRoleIn(await this.ports.roles.of(approver), workspace) === undefined)
-        return { error: approverLostAccessError(workspace) };
+      if (approver !== undefined && personsRoleIn(await this.ports.roles.of(approver), workspace) === undefined) {
+        const message = `The call was not run: its approver no longer has a role in the workspace "${workspace}".`;
+        const suggestion = 'Repeat the call to ask a current member for approval.';
+        return { error: new MusterError('FORBIDDEN', message, { reason: APPROVER_LOST_ACCESS, suggestion }) };
+      }
       const outcome = await this.ports.runApprovedCall({ id, caller, workspace, tool, input, approvedBy, shown });
       // The call failed because of contention and changed nothing, so the approval can still be used.
       if ('error' in outcome && isContention(outcome.error)) throw outcome.error;
@@ -70,16 +66,6 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly runApprov
       const message = `Call interrupted ${MAX_EPOCHS} times. Report request id ${id} to the operator.`;
       return { error: error instanceof MusterError ? error : new MusterError('INTERNAL', message) };
     }
-  }
-
-  private finish({ id, execution_epoch: epoch }: Request, outcome: JsonObject): Promise<void> {
-    const { requests, store, randomness } = this.ports;
-    return retryOnConflict(randomness, async () => {
-      const found = await requests.find(id);
-      const request = found && markDone(found.value, outcome, epoch);
-      if (found === undefined || request === undefined) return;
-      await store.commit([{ kind: 'replaceRequest', request, before: found.value, version: found.version }]);
-    });
   }
 
   private async sweep(turn: SweepContext): Promise<SweepReport> {
@@ -96,12 +82,4 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly runApprov
     });
     return { ...end, counts };
   }
-}
-
-function approverLostAccessError(workspace: string): MusterError {
-  return new MusterError(
-    'FORBIDDEN',
-    `The call was not run: its approver no longer has a role in the workspace "${workspace}".`,
-    { reason: APPROVER_LOST_ACCESS, suggestion: 'Repeat the call to ask a current member for approval.' },
-  );
 }

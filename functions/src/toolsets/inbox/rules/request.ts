@@ -6,7 +6,7 @@ import { z } from 'zod/mini';
 import { lineage } from '../../../identity/rules/credential.ts';
 import type { Principal } from '../../../identity/rules/principal.ts';
 import { documentCodec, jsonText, timestamp } from '../../../kernel/documentCodec.ts';
-import { MusterError, notFound } from '../../../kernel/errors.ts';
+import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { matchOption } from '../../../kernel/textSearch.ts';
 
@@ -199,11 +199,6 @@ export function markStarted(request: Request, now: Date): Request | undefined {
 export function markDone(request: Request, outcome: JsonObject, epoch: number): Request | undefined {
   const { due_at, ...rest } = request;
   return due_at === undefined || request.execution_epoch !== epoch ? undefined : { ...rest, outcome };
-}
-
-/** Returns the error for a missing request. Requests of other people get the same error, so that they stay hidden. */
-export function requestNotFound(id: string): MusterError {
-  return notFound('Request', { request_id: id }, 'inbox.list lists requests to you and from you.');
 }
 
 export interface RequestChanges {

@@ -3,7 +3,7 @@ import type { AccessPorts } from '../../../access/rules/ports.ts';
 import type { Agent } from '../../../agents/rules/agent.ts';
 import type { AgentLiveness } from '../../../agents/rules/liveness.ts';
 import type { AgentRegistration } from '../../../agents/rules/registration.ts';
-import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
+import { hasRoleIn, type Principal } from '../../../identity/rules/principal.ts';
 import { hasRole } from '../../../identity/rules/role.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { isVisible, oneLine } from '../../../kernel/hiddenCharacters.ts';
@@ -12,7 +12,7 @@ import { type Hashing, type PortOf, Service } from '../../../kernel/ports.ts';
 import texts from './checklist.json' with { type: 'json' };
 import { type NewAgent, type ProposedCall, welcome } from './welcome.ts';
 
-export interface OnboardingPorts extends AccessPorts {
+interface OnboardingPorts extends AccessPorts {
   readonly onboardingFacts: OnboardingFacts;
   readonly registration: PortOf<AgentRegistration>;
   readonly liveness: Pick<AgentLiveness, 'requireActable'>;
@@ -22,10 +22,7 @@ const MAX_CONTACTS = 5;
 
 export class OnboardingService extends Service<OnboardingPorts> {
   /** @throws MusterError VALIDATION_ERROR if the name has no visible characters */
-  welcome(
-    principal: Principal,
-    written: Pick<NewAgent, 'name' | 'role' | 'specializations' | 'language' | 'workspace'>,
-  ) {
+  welcome(principal: Principal, written: Omit<NewAgent, 'registration' | 'canLead'>) {
     const name = oneLine(written.name);
     if (!isVisible(name))
       throw new MusterError('VALIDATION_ERROR', 'agentName has no visible characters.', {
@@ -38,7 +35,7 @@ export class OnboardingService extends Service<OnboardingPorts> {
       name,
       specializations: [...new Set(written.specializations.map(oneLine).filter(isVisible))],
       registration: { name: ownName, agentId: this.ports.registration.agentId(principal.owner_uid, ownName) },
-      canLead: hasRole(roleIn(principal, written.workspace) ?? 'viewer', 'leader'),
+      canLead: hasRoleIn(principal, written.workspace, 'leader'),
     });
   }
 

@@ -1,8 +1,7 @@
 /** Visibility of the audit log. Source: docs/decisions/0036-trail.md; docs/semantics.md#undo. */
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import { terminalId } from '../../../agents/rules/agent.ts';
-import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
-import { hasRole } from '../../../identity/rules/role.ts';
+import { hasRoleIn, type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import type { AuditEffect, AuditEntry } from '../../../kernel/auditLog.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { type PageRequest, type VisiblePage, visiblePage } from '../../../kernel/paging.ts';
@@ -33,13 +32,27 @@ export class AuditLog extends Service<Pick<AuditLogPorts, 'trail' | 'hashing'>> 
     { of, ...narrowing }: AuditRequest,
     page: PageRequest,
   ): Promise<VisiblePage<AuditEntry>> {
-    if (of === 'workspace') requireLeader(principal, workspace);
+    if (of === 'workspace' && !hasRoleIn(principal, workspace, 'leader'))
+      throw new MusterError(
+        'FORBIDDEN',
+        `Only leaders can see other callers' changes in the workspace "${workspace}".`,
+        {
+          field: 'of',
+          value: 'workspace',
+          reason: 'ROLE_TOO_WEAK',
+          suggestion: 'Omit "of" to list changes made by you or on your behalf.',
+        },
+      );
     const filter = { whose: of === 'mine' ? ownOf(principal) : { workspace }, ...narrowing };
     return visiblePage(
       page,
       (next) => this.ports.trail.list(filter, next),
       ({ at, id }) => ({ at, id }),
-      (entry) => visibleTo(principal, entry),
+      // An entry without visible changes is hidden, so that hidden items are not revealed.
+      (entry) => {
+        const effects = entry.effects.filter((effect) => canSee(principal, entry, effect));
+        return effects.length === 0 ? undefined : { ...entry, effects };
+      },
     );
   }
 }
@@ -47,12 +60,6 @@ export class AuditLog extends Service<Pick<AuditLogPorts, 'trail' | 'hashing'>> 
 /** Selects entries of the caller's owner; if the credential is restricted to a workspace, only of calls there. */
 export function ownOf({ owner_uid, held_to }: Principal): AuditFilter['whose'] {
   return { ownerUid: owner_uid, calledIn: held_to };
-}
-
-/** Returns the entry with its visible changes; undefined if it has none, so that hidden items are not revealed. */
-function visibleTo(principal: Principal, entry: AuditEntry): AuditEntry | undefined {
-  const effects = entry.effects.filter((effect) => canSee(principal, entry, effect));
-  return effects.length === 0 ? undefined : { ...entry, effects };
 }
 
 /** Kinds of items that belong to no workspace, but contain names of workspaces. */
@@ -64,10 +71,8 @@ const NAMES_WORKSPACES = ['agent', 'subscription'];
  */
 export function canSee(principal: Principal, { by }: AuditEntry, effect: AuditEffect): boolean {
   const isOwn = by.owner_uid === principal.owner_uid;
-  if (effect.workspace !== undefined) {
-    const role = roleIn(principal, effect.workspace);
-    return role !== undefined && (isOwn || hasRole(role, 'leader'));
-  }
+  if (effect.workspace !== undefined)
+    return isOwn ? roleIn(principal, effect.workspace) !== undefined : hasRoleIn(principal, effect.workspace, 'leader');
   if (effect.owner_uid !== principal.owner_uid) return false;
   const { held_to } = principal;
   return held_to === undefined || (by.workspace === held_to && !NAMES_WORKSPACES.includes(effect.kind));
@@ -77,15 +82,4 @@ export function canSee(principal: Principal, { by }: AuditEntry, effect: AuditEf
 export function callWorkspace(principal: Principal, { by }: AuditEntry): string | undefined {
   const isOwn = by.owner_uid === principal.owner_uid && principal.held_to === undefined;
   return isOwn || roleIn(principal, by.workspace) !== undefined ? by.workspace : undefined;
-}
-
-function requireLeader(principal: Principal, workspace: string): void {
-  const role = roleIn(principal, workspace);
-  if (role !== undefined && hasRole(role, 'leader')) return;
-  throw new MusterError('FORBIDDEN', `Only leaders can see other callers' changes in the workspace "${workspace}".`, {
-    field: 'of',
-    value: 'workspace',
-    reason: 'ROLE_TOO_WEAK',
-    suggestion: 'Omit "of" to list changes made by you or on your behalf.',
-  });
 }

@@ -15,8 +15,7 @@ import {
 import { keyOfNode, nodeKey, nodeNotFound, type StoredNode } from '../../../graph/rules/graphNode.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
-import { noRoleIn, type Principal, roleIn } from '../../../identity/rules/principal.ts';
-import { hasRole } from '../../../identity/rules/role.ts';
+import { hasRoleIn, noRoleIn, type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import type { AuditEffect } from '../../../kernel/auditLog.ts';
 import type { RecordResponse, Versioned } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
@@ -95,7 +94,18 @@ export class Budgets extends Service<Ports> {
   /** Requires a leader (workspace), manager (task), viewer (run) or owner (to-do). @returns the amount spent */
   private async requireSettable(principal: Principal, { kind, thing_id: id, workspace }: WantedBudget) {
     if (kind === 'workspace') {
-      requireLeader(principal, id, workspace);
+      if (id !== workspace)
+        throw new MusterError('NOT_FOUND', `The call is for the workspace "${workspace}", not for "${id}".`, {
+          field: 'id',
+          value: id,
+          suggestion: `Use the id "${workspace}", or make the call in the workspace "${id}".`,
+        });
+      if (!hasRoleIn(principal, workspace, 'leader'))
+        throw new MusterError('FORBIDDEN', `Only leaders can set the budget of the workspace "${workspace}".`, {
+          field: 'id',
+          reason: 'ROLE_TOO_WEAK',
+          suggestion: 'Set a budget for one of your tasks, runs or to-dos instead.',
+        });
       return NO_AMOUNT;
     }
     const ref = { kind, id };
@@ -107,22 +117,6 @@ export class Budgets extends Service<Ports> {
     const [node] = found.value.ancestors === undefined ? [] : await graph.findAll([nodeKey(ref)]);
     return amountOf(node?.totals ?? found.value.spent);
   }
-}
-
-function requireLeader(principal: Principal, id: string, workspace: string): void {
-  if (id !== workspace)
-    throw new MusterError('NOT_FOUND', `The call is for the workspace "${workspace}", not for "${id}".`, {
-      field: 'id',
-      value: id,
-      suggestion: `Use the id "${workspace}", or make the call in the workspace "${id}".`,
-    });
-  const role = roleIn(principal, workspace);
-  if (role !== undefined && hasRole(role, 'leader')) return;
-  throw new MusterError('FORBIDDEN', `Only leaders can set the budget of the workspace "${workspace}".`, {
-    field: 'id',
-    reason: 'ROLE_TOO_WEAK',
-    suggestion: 'Set a budget for one of your tasks, runs or to-dos instead.',
-  });
 }
 
 function changed(

@@ -8,7 +8,7 @@ import { MemoCache } from '../../../kernel/memoCache.ts';
 import type { CursorPage, ListCursor, ListPage } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { folded, matchesWords, searchWords, wordsOf } from '../../../kernel/textSearch.ts';
-import type { SystemPorts } from './ports.ts';
+import type { SkillFilter, SystemPorts } from './ports.ts';
 
 /** Changes after which the cached summary is outdated. */
 const SUMMARY_CHANGES = ['createAgent', 'replaceAgent', 'holdTask', 'releaseTask'] as const;
@@ -21,26 +21,19 @@ export class AgentOverview extends Service<SystemPorts> {
   private readonly summaries = new MemoCache<Awaited<ReturnType<typeof countAgents>>>();
 
   async list(query: AgentQuery, limit: number, after: ListCursor | undefined) {
-    const { directory, clock } = this.ports;
     const { items, ...end } = await this.pages.read(JSON.stringify([query, limit, after]), this.stamp(), () =>
-      directory.list(query, limit, after),
+      this.ports.directory.list(query, limit, after),
     );
-    const seen = await this.lastSeen(items.filter(({ status }) => status === 'active'));
-    const now = clock.now();
-    const agents = items
-      .map((agent) => withPresence(agent, seen.get(agent.id), now))
-      // An agent may have gone offline after the sweep that stored its state.
-      .filter((agent) => query.availability === undefined || availability(agent) === query.availability);
-    return { agents, asOf: now, ...end };
+    const { agents, asOf } = await this.present(items);
+    // An agent may have gone offline after the sweep that stored its state.
+    const wanted = agents.filter((one) => query.availability === undefined || availability(one) === query.availability);
+    return { agents: wanted, asOf, ...end };
   }
 
   /** Returns the agents of a workspace that are online now, of `limit` agents that were online at the last sweep. */
   async live(workspace: string, limit: number): Promise<ListPage<Agent>> {
-    const { directory, clock } = this.ports;
-    const { items, more } = await directory.online(workspace, limit);
-    const seen = await this.lastSeen(items);
-    const now = clock.now();
-    const agents = items.map((agent) => withPresence(agent, seen.get(agent.id), now));
+    const { items, more } = await this.ports.directory.online(workspace, limit);
+    const { agents } = await this.present(items);
     return { items: agents.filter(({ status }) => status === 'active'), more };
   }
 
@@ -55,16 +48,18 @@ export class AgentOverview extends Service<SystemPorts> {
     return `${changes.join(' ')} ${Math.floor(clock.now().getTime() / 1000)}`;
   }
 
-  private async lastSeen(agents: readonly Agent[]): Promise<ReadonlyMap<string, Date>> {
-    const { presence, log } = this.ports;
-    if (agents.length === 0) return new Map();
-    try {
-      const reading = presence.lastSeen(agents.map(({ id }) => id));
-      return await withTimeout(reading, PRESENCE_TIMEOUT_MS, 'Presence');
-    } catch (error) {
+  /** Returns the agents with their state at the time `asOf`. */
+  private async present(items: readonly Agent[]) {
+    const { presence, log, clock } = this.ports;
+    const active = items.flatMap(({ id, status }) => (status === 'active' ? [id] : []));
+    const none: ReadonlyMap<string, Date> = new Map();
+    const reading = active.length === 0 ? Promise.resolve(none) : presence.lastSeen(active);
+    const seen = await withTimeout(reading, PRESENCE_TIMEOUT_MS, 'Presence').catch((error: unknown) => {
       log.warn('presence_not_read', { error });
-      return new Map();
-    }
+      return none;
+    });
+    const asOf = clock.now();
+    return { asOf, agents: items.map((agent) => withPresence(agent, seen.get(agent.id), asOf)) };
   }
 }
 
@@ -93,12 +88,8 @@ export interface Skill extends Omit<OfferedSkill, 'agents' | 'workspace'> {
   readonly deprecated: boolean;
 }
 
-interface SkillRequest {
-  /** Workspace whose agents' capabilities are searched. */
-  readonly workspace: string;
-  readonly category?: string | undefined;
+interface SkillRequest extends Omit<SkillFilter, 'words'> {
   readonly search?: string | undefined;
-  readonly includeDeprecated: boolean;
   readonly limit: number;
   readonly offset: number;
 }

@@ -14,11 +14,6 @@ export interface CallsBetween {
   readonly tools: ReadonlyMap<string, Counts & { readonly lastUsed: Date }>;
 }
 
-export interface FoundSkills {
-  readonly skills: readonly OfferedSkill[];
-  readonly total: number;
-}
-
 export interface AuditFilter {
   /** Either entries of an owner (`calledIn`: only of calls in this workspace), or changes of a workspace's items. */
   readonly whose:
@@ -55,7 +50,11 @@ export interface SweepRecord {
 
 export interface SkillQueries {
   /** Returns capabilities by name. For several words, only 1,000 matches of the longest word are searched. */
-  find(query: SkillFilter, offset: number, limit: number): Promise<FoundSkills>;
+  find(
+    query: SkillFilter,
+    offset: number,
+    limit: number,
+  ): Promise<{ readonly skills: readonly OfferedSkill[]; readonly total: number }>;
 }
 
 export interface SystemPorts extends GitHubPorts {

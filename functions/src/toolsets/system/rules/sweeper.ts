@@ -23,10 +23,14 @@ export async function sweep(
   ports: SystemPorts,
   { turnMilliseconds, timeoutMilliseconds } = SWEEP_LIMITS,
 ): Promise<Readonly<Record<string, SweepReport['counts']>>> {
-  const { clock, log } = ports;
+  const { clock, log, sweepRecord } = ports;
   const now = clock.now();
   const end = performance.now() + turnMilliseconds;
-  const before = await stateBefore(ports);
+  // If the record of the previous sweep cannot be read, the state is undefined.
+  const before: SweepState | undefined = await sweepRecord.read().catch((error: unknown) => {
+    log.error('sweep_record_unreadable', { error });
+    return undefined;
+  });
   const presence = presenceHealth(ports, timeoutMilliseconds, before, now);
   const turns = new Map<string, Promise<SweepReport>>();
   for (const part of parts) {
@@ -50,16 +54,6 @@ export async function sweep(
   return report;
 }
 
-/** Returns the record of the previous sweep; undefined if it cannot be read. */
-async function stateBefore({ sweepRecord, log }: SystemPorts): Promise<SweepState | undefined> {
-  try {
-    return await sweepRecord.read();
-  } catch (error) {
-    log.error('sweep_record_unreadable', { error });
-    return undefined;
-  }
-}
-
 async function saveState(
   { sweepRecord, log }: SystemPorts,
   before: SweepState | undefined,
@@ -74,11 +68,7 @@ async function saveState(
   const names = Object.keys(behind);
   if (names.length > 0) log.warn('sweep_behind', { parts: behind });
   if (names.length === 0 && before !== undefined && Object.keys(before.behind).length === 0) return;
-  try {
-    await sweepRecord.saveBehind(behind);
-  } catch (error) {
-    log.error('sweep_record_unwritable', { error });
-  }
+  await sweepRecord.saveBehind(behind).catch((error: unknown) => log.error('sweep_record_unwritable', { error }));
 }
 
 /** Time after an outage of the Realtime Database during which no agent is marked offline, in milliseconds. */

@@ -8,7 +8,6 @@ import {
 } from '../../../graph/rules/graphNode.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
-import { hasRole } from '../../../identity/rules/role.ts';
 import type { PageRequest } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { visibilityOf } from '../../orchestration/index.ts';
@@ -59,21 +58,18 @@ function visibilityOfNode(principal: Principal, node: StoredNode): NodeVisibilit
   if (kind === 'todo') return owner_uid === principal.owner_uid ? 'all' : undefined;
   if (workspace === undefined) return undefined;
   if (kind === 'run') return owner_uid === undefined ? undefined : visibilityOf(principal, { owner_uid, workspace });
-  const role = roleIn(principal, workspace);
-  return role !== undefined && hasRole(role, 'viewer') ? 'all' : undefined;
+  return roleIn(principal, workspace) && 'all';
 }
 
 /** Returns a node for an item without a stored node. Such an item has no parts, so its totals are its own usage. */
-function withoutParents({ attempts, spent, ...node }: GraphNode): StoredNode {
-  const totals = { counts: { [node.status]: 1 }, attempts, ...spent };
-  const { workspace, owner_uid, ...rest } = node;
+function withoutParents({ attempts, spent, workspace, owner_uid, ...rest }: GraphNode): StoredNode {
   return {
     ...rest,
     ...(workspace !== undefined && { workspace }),
     ...(owner_uid !== undefined && { owner_uid }),
     ancestors: [],
     deleted: false,
-    totals,
+    totals: { counts: { [rest.status]: 1 }, attempts, ...spent },
     parts: 0,
   };
 }

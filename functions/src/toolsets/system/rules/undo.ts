@@ -1,6 +1,5 @@
 /** Undoes the changes of calls. Source: docs/decisions/0036-trail.md; docs/semantics.md#undo. */
-import { type Caller, type Principal, roleIn } from '../../../identity/rules/principal.ts';
-import { hasRole } from '../../../identity/rules/role.ts';
+import { type Caller, hasRoleIn, type Principal } from '../../../identity/rules/principal.ts';
 import type { AuditEffect, AuditEntry } from '../../../kernel/auditLog.ts';
 import type { AnyChange, CallRecord, RecordResponse, Store, Versioned } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
@@ -73,9 +72,17 @@ export class UndoService<Change extends AnyChange> extends Service<UndoPorts<Cha
     return retryOnConflict(this.ports.randomness, async () => {
       const found = await this.ports.trail.find(id);
       const isVisible = found?.value.effects.some((effect) => canSee(principal, found.value, effect));
-      if (found === undefined || !isVisible) throw eventNotFound(id);
+      if (found === undefined || !isVisible)
+        throw notFound('Event', { event_id: id }, 'system.getAudit lists events with their ids.');
       requireUndoable(principal, found.value);
-      if (found.value.undone_by !== undefined) throw alreadyUndone(found.value);
+      const { undone_by } = found.value;
+      if (undone_by !== undefined)
+        throw new MusterError('CONFLICT', `The event "${id}" was already undone, by event "${undone_by}".`, {
+          field: 'event_id',
+          value: id,
+          reason: 'ALREADY_UNDONE',
+          suggestion: 'To apply the change again, undo that later event.',
+        });
       const { changes, things, refused } = await this.plan(caller, found.value);
       const [first] = refused;
       if (first !== undefined && things.length === 0) throw explainedRefusal(first);
@@ -163,11 +170,15 @@ export class UndoService<Change extends AnyChange> extends Service<UndoPorts<Cha
 
   /** Plans the undo of an event's effects, last effect first. */
   private async plan(caller: Caller, entry: AuditEntry): Promise<Plan<Change>> {
+    const { inverses, irrevocable } = this.ports;
     const plan = { changes: [] as Change[], things: [] as AuditEffect[], refused: [] as RefusedUndo[] };
     for (const effect of entry.effects.toReversed()) {
       if (!canSee(caller.principal, entry, effect)) continue;
       try {
-        plan.changes.push(...(await this.invert(effect, caller, entry.effects)));
+        const inverse = inverses[effect.kind];
+        if (inverse === undefined)
+          throw cannotUndoError(effect, irrevocable[effect.kind] ?? 'Undo does not support this kind of change.');
+        plan.changes.push(...(await inverse(effect, caller.principal, caller, entry.effects)));
         plan.things.push(effect);
       } catch (error) {
         if (!(error instanceof MusterError)) throw error;
@@ -176,18 +187,6 @@ export class UndoService<Change extends AnyChange> extends Service<UndoPorts<Cha
       }
     }
     return plan;
-  }
-
-  private async invert(
-    effect: AuditEffect,
-    caller: Caller,
-    together: readonly AuditEffect[],
-  ): Promise<readonly Change[]> {
-    const { inverses, irrevocable } = this.ports;
-    const inverse = inverses[effect.kind];
-    if (inverse === undefined)
-      throw cannotUndoError(effect, irrevocable[effect.kind] ?? 'Undo does not support this kind of change.');
-    return inverse(effect, caller.principal, caller, together);
   }
 
   /** Returns the latest call that changed the item after the event, if the caller may see that call. */
@@ -209,29 +208,12 @@ export class UndoService<Change extends AnyChange> extends Service<UndoPorts<Cha
 function requireUndoable(principal: Principal, { id, by, effects }: AuditEntry): void {
   if (by.uid === principal.uid) return;
   if (by.owner_uid === principal.owner_uid && principal.kind === 'person') return;
-  const leads = ({ workspace }: AuditEffect): boolean => {
-    const role = workspace === undefined ? undefined : roleIn(principal, workspace);
-    return role !== undefined && hasRole(role, 'leader');
-  };
-  if (effects.every(leads)) return;
+  if (effects.every(({ workspace }) => workspace !== undefined && hasRoleIn(principal, workspace, 'leader'))) return;
   throw new MusterError('FORBIDDEN', `You cannot undo the event "${id}" by "${by.agent_id ?? by.uid}".`, {
     field: 'event_id',
     value: id,
     reason: 'NOT_YOURS',
     suggestion: 'People can undo changes made for them, agents their own changes, and leaders all in the workspace.',
-  });
-}
-
-function eventNotFound(id: string): MusterError {
-  return notFound('Event', { event_id: id }, 'system.getAudit lists events with their ids.');
-}
-
-function alreadyUndone({ id, undone_by }: AuditEntry): MusterError {
-  return new MusterError('CONFLICT', `The event "${id}" was already undone, by event "${undone_by}".`, {
-    field: 'event_id',
-    value: id,
-    reason: 'ALREADY_UNDONE',
-    suggestion: 'To apply the change again, undo that later event.',
   });
 }
 

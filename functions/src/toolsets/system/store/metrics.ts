@@ -1,6 +1,6 @@
 /** Reads the call counts of all instances, and measures this instance. */
 import type { Firestore } from '@google-cloud/firestore';
-import type { Database, DataSnapshot } from 'firebase-admin/database';
+import type { Database } from 'firebase-admin/database';
 import { z } from 'zod';
 import { sweepPath } from '../../../kernel/firestore/paths.ts';
 import { nameOfKey } from '../../../kernel/ids.ts';
@@ -30,11 +30,9 @@ export class DatabaseMetricsReader
   async between(from: Date, to: Date): Promise<CallsBetween> {
     const byMinute = (await this.ports.database()).ref(METRICS_MINUTES).orderByKey();
     const found = await byMinute.startAt(minuteKey(from)).endAt(minuteKey(to)).get();
-    const minutes: DataSnapshot[] = [];
-    found.forEach((child) => void minutes.push(child));
     let all = NOTHING;
     const tools = new Map<string, Counts & { readonly lastUsed: Date }>();
-    for (const snapshot of minutes) {
+    found.forEach((snapshot) => {
       const path = `${METRICS_MINUTES}/${snapshot.key}`;
       const minute = this.readable(path, snapshot.val(), storedMinute);
       if (minute?.all !== undefined) all = plus(all, this.readable(`${path}/all`, minute.all, storedCounts));
@@ -45,7 +43,7 @@ export class DatabaseMetricsReader
         const lastUsed = timeOfMinuteKey(String(snapshot.key));
         tools.set(tool, { ...plus(tools.get(tool) ?? NOTHING, counts), lastUsed });
       }
-    }
+    });
     return { all, tools };
   }
 
@@ -70,8 +68,6 @@ function plus(one: Counts, other: Counts = NOTHING): Counts {
   };
 }
 
-const MEBIBYTE = 1024 * 1024;
-
 /** Measures this process, which is the only one of its instance. */
 export class ProcessGauge {
   private last = { at: 0, microseconds: 0 };
@@ -85,7 +81,7 @@ export class ProcessGauge {
     this.last = now;
     return {
       uptimeSeconds: Math.floor(now.at),
-      memoryMebibytes: oneDecimal(process.memoryUsage.rss() / MEBIBYTE),
+      memoryMebibytes: oneDecimal(process.memoryUsage.rss() / 1024 ** 2),
       cpuPercent: oneDecimal((100 * busySeconds) / seconds),
     };
   }
@@ -101,14 +97,11 @@ function oneDecimal(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-interface SweepRecordPorts {
-  readonly database: Firestore;
-  /** Name of the sweep. Sweeps with different names have separate records. */
-  readonly sweep: string;
-  readonly log: Log;
-}
-
-export class FirestoreSweepRecord extends Service<SweepRecordPorts> implements SweepRecord {
+/** State of the sweep with the name `sweep`. Sweeps with different names have separate records. */
+export class FirestoreSweepRecord
+  extends Service<{ readonly database: Firestore; readonly sweep: string; readonly log: Log }>
+  implements SweepRecord
+{
   async read(): Promise<SweepState> {
     const snapshot = await this.document.get();
     try {

@@ -7,7 +7,7 @@ import { auditPath, COLLECTIONS } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ListPage, PageRequest } from '../../../kernel/paging.ts';
 import { folded, lookupPrefix, matchesWords } from '../../../kernel/textSearch.ts';
-import type { AuditFilter, AuditLogQueries, FoundSkills, SkillFilter, SkillQueries } from '../rules/ports.ts';
+import type { AuditFilter, AuditLogQueries, SkillFilter, SkillQueries } from '../rules/ports.ts';
 
 /** If no index covers all conditions, at most this many documents are filtered in memory. */
 const MAX_CANDIDATES = 1000;
@@ -16,7 +16,7 @@ const MAX_CANDIDATES = 1000;
 const MAX_SKIPPED = 100_000;
 
 export class FirestoreSkillQueries extends FirestoreReader implements SkillQueries {
-  async find(query: SkillFilter, offset: number, limit: number): Promise<FoundSkills> {
+  async find(query: SkillFilter, offset: number, limit: number) {
     const [longest] = [...query.words].sort((a, b) => b.length - a.length);
     const candidates = this.candidates(query, longest);
     const rest = restOf(query, longest);

@@ -144,15 +144,12 @@ export const setBudget = defineTool({
     const { clear, money, tokens, kind, id: thing_id } = input;
     const changed = clearedFields(clear);
     const limits = { money: changed('money', money), tokens: changed('tokens', tokens) };
-    if (limits.money === undefined && limits.tokens === undefined) throw nothingToUpdate();
+    if (limits.money === undefined && limits.tokens === undefined)
+      throw new MusterError('REQUIRED_FIELD', 'Missing limit.', {
+        field: 'money',
+        reason: 'MISSING',
+        suggestion: 'Set money, tokens or both; clear removes a limit. system.getTree shows the active budgets.',
+      });
     return services.system.budgets.set(principal, { workspace, kind, thing_id, ...limits }, recordResponse);
   },
 });
-
-function nothingToUpdate(): MusterError {
-  return new MusterError('REQUIRED_FIELD', 'Missing limit.', {
-    field: 'money',
-    reason: 'MISSING',
-    suggestion: 'Set money, tokens or both; clear removes a limit. system.getTree shows the active budgets.',
-  });
-}
