@@ -1,7 +1,7 @@
 /** Realtime Database: paths (docs/data-model.md#realtime-database), app, client, conditional writes, circuit breaker. */
 import { type App, getApps, initializeApp } from 'firebase-admin/app';
 import type { Database, DataSnapshot, Query, Reference } from 'firebase-admin/database';
-import { Batching, withTimeout } from '../concurrency.ts';
+import { Batching, withTimeoutError } from '../concurrency.ts';
 import { segmentOf } from '../firestore/paths.ts';
 import { keyOf } from '../ids.ts';
 
@@ -263,25 +263,17 @@ export class CircuitBreaker {
     if (this.overdue > 0) throw new Error('The Realtime Database has not responded yet.');
   }
 
-  /** `start` gets a signal that aborts on timeout. @throws Error if the response takes longer than one second */
-  async waitFor<T>(start: (late: AbortSignal) => Promise<T>): Promise<T> {
+  /** @throws Error if the response takes longer than one second */
+  async waitFor<T>(start: () => Promise<T>): Promise<T> {
     this.requireClosed();
-    const late = new AbortController();
-    let hasEnded = false;
-    const work = start(late.signal).finally(() => {
-      hasEnded = true;
-    });
-    return withTimeout(work, TIMEOUT_MS, 'The Realtime Database').catch((error: unknown) => {
-      if (!hasEnded) {
-        late.abort();
-        this.overdue += 1;
-        void work
-          .catch(() => undefined)
-          .finally(() => {
-            this.overdue -= 1;
-          });
-      }
-      throw error;
+    const work = start();
+    return withTimeoutError(TIMEOUT_MS, work, () => {
+      this.overdue += 1;
+      const answered = (): void => {
+        this.overdue -= 1;
+      };
+      work.then(answered, answered);
+      return new Error('The Realtime Database did not respond.');
     });
   }
 }
