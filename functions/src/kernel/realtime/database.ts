@@ -4,6 +4,7 @@ import type { Database, DataSnapshot, Query, Reference } from 'firebase-admin/da
 import { Batching, withTimeoutError } from '../concurrency.ts';
 import { segmentOf } from '../firestore/paths.ts';
 import { keyOf } from '../ids.ts';
+import { Service } from '../ports.ts';
 
 export const PRESENCE = 'presence';
 export const TASK_QUEUE = 'tasks/queue';
@@ -132,9 +133,14 @@ async function removeFrom(list: Reference, keys: readonly string[]): Promise<voi
 }
 
 export function keysIn(found: DataSnapshot): readonly string[] {
-  const keys: string[] = [];
-  found.forEach((child) => void keys.push(child.key));
-  return keys;
+  return childrenOf(found).map(({ key }) => key);
+}
+
+/** Returns the children of a node, in the order of the query that read the node. */
+export function childrenOf(found: DataSnapshot): readonly (DataSnapshot & { readonly key: string })[] {
+  const children: (DataSnapshot & { readonly key: string })[] = [];
+  found.forEach((child) => void children.push(child));
+  return children;
 }
 
 /** Error message of a lost response. Source: @firebase/database, PersistentConnection.cancelSentTransactions_. */
@@ -209,16 +215,11 @@ interface BusWrite {
 const MAX_BUS_WRITES = 256;
 
 /** Writes below `bus`. The security rules make each write conditional, so that writes to many logs share an update. */
-export class BusWrites {
-  private readonly database: () => Promise<Database>;
+export class BusWrites extends Service<{ readonly database: () => Promise<Database> }> {
   private readonly batches = new Batching<BusWrite, boolean>(async (writes) => {
     const outcomes = await this.apply(writes);
     return (place) => outcomes[place] === true;
   }, MAX_BUS_WRITES);
-
-  constructor(database: () => Promise<Database>) {
-    this.database = database;
-  }
 
   /** Returns false if the rules refuse the write. @param isLarge whether the value exceeds 16 KiB */
   async write(path: string, value: object, isLarge = false): Promise<boolean> {
@@ -227,7 +228,7 @@ export class BusWrites {
 
   /** Opens a separate connection, to which the security rules apply, unless it is open. */
   async connect(): Promise<Reference> {
-    const { app } = await this.database();
+    const { app } = await this.ports.database();
     const name = `bus-${app.name}`;
     const options = { ...app.options, databaseAuthVariableOverride: { writesBus: true } };
     const known = getApps().find((one) => one.name === name);

@@ -51,12 +51,11 @@ export function tokenIn(value: unknown): string | undefined {
 export class DatabaseDevices extends Service<RealtimePorts> implements Devices {
   async of(uid: string): Promise<readonly Device[]> {
     const list = (await this.ports.database()).ref(realtime.devicesPath(uid));
-    const found: Device[] = [];
-    (await list.orderByChild('registered_at').limitToLast(MAX_DEVICES).get()).forEach((child) => {
+    const found = await list.orderByChild('registered_at').limitToLast(MAX_DEVICES).get();
+    return realtime.childrenOf(found).flatMap((child) => {
       const token = tokenIn(child.val());
-      if (token !== undefined) found.push({ id: child.key, token });
+      return token === undefined ? [] : [{ id: child.key, token }];
     });
-    return found;
   }
 
   async remove(uid: string, { id, token }: Device): Promise<void> {
