@@ -53,8 +53,9 @@ export function explainedError(error: unknown, attempt: Attempt): unknown {
 }
 
 /**
- * Returns whether a read failed that the caller may be allowed for some documents at this path. If the rules decide by the fields of
- * a document, they also deny reads of missing documents, so missing and hidden documents get the same error.
+ * Returns whether the failed call is a read that the rules may allow for some documents at this path. If the rules
+ * decide by the fields of a document, they also deny reads of missing documents, so missing and hidden documents get
+ * the same error.
  */
 function couldBeReadable({ caller, action, path: { database, text, kind } }: Attempt): boolean {
   if (action !== 'read' || kind !== 'document') return false;
