@@ -55,7 +55,7 @@ import { recurringTaskFromDocument } from '../../functions/src/toolsets/todo/rul
 import { reminderFromDocument } from '../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
 import { todoFromDocument } from '../../functions/src/toolsets/todo/rules/todo.ts';
 import { eventFromDocument } from '../../functions/src/toolsets/todo/store/events.ts';
-import { preferencesFromDocument } from '../../functions/src/toolsets/todo/store/notifications.ts';
+import { preferencesDocument } from '../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
 import {
   lastReportedOf,
   titleGuardFromDocument,
@@ -105,7 +105,7 @@ const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string,
   ['requests', requestFromDocument],
   ['audit', notRead],
   ['mail', notRead],
-  ['preferences', preferencesFromDocument],
+  ['preferences', (data) => preferencesDocument.parse(data)],
   ['todos', (data) => [todoFromDocument(data), lastReportedOf(data), todoFromRecord(data)]],
   ['titleGuards', titleGuardFromDocument],
   ['recurringTasks', recurringTaskFromDocument],

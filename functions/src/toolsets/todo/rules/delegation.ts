@@ -5,25 +5,26 @@ import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import type { RecordResponse } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { type PortOf, readFor, Service, skipUnreadable } from '../../../kernel/ports.ts';
-import { isClosed, type Task, type TaskCreation, type TaskDraft } from '../../coordination/index.ts';
-import type { DelegationTasks, TodoChange, TodoPorts } from './ports.ts';
+import {
+  type CoordinationPorts,
+  isClosed,
+  type Task,
+  type TaskCreation,
+  type TaskDraft,
+} from '../../coordination/index.ts';
+import type { TodoChange, TodoPorts } from './ports.ts';
 import { alreadyCompleted, notFound, type Todo } from './todo.ts';
 import { asReported } from './todoChanges.ts';
 import type { TodoService } from './todos.ts';
 
-interface DelegationPorts extends TodoPorts {
-  readonly tasks: DelegationTasks;
+interface DelegationPorts extends TodoPorts, Pick<CoordinationPorts, 'tasks'> {
   readonly taskCreation: PortOf<TaskCreation<TodoChange>>;
   readonly todoService: PortOf<TodoService>;
 }
 
-interface DelegationRequest {
+interface DelegationRequest extends Pick<TaskDraft, 'priority' | 'required_capabilities' | 'hints' | 'acceptance'> {
   readonly todoId: string;
   readonly workspace: string;
-  readonly priority: number;
-  readonly required_capabilities: readonly string[];
-  readonly hints?: string | undefined;
-  readonly acceptance?: TaskDraft['acceptance'];
 }
 
 export interface Delegated {

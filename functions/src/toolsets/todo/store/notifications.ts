@@ -9,11 +9,10 @@ import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { keyOf } from '../../../kernel/ids.ts';
 import { type Clock, DAY_MS, MINUTE_MS, type Randomness, Service } from '../../../kernel/ports.ts';
 import * as realtime from '../../../kernel/realtime/database.ts';
-import type { ExpiringStore } from '../../../kernel/sweep.ts';
 import type { Mails } from '../rules/outbox.ts';
-import type { ClientLists, Deliveries, Devices, Notifications, Preferences } from '../rules/ports.ts';
+import type { ClientLists, Deliveries, Devices, Notifications } from '../rules/ports.ts';
 import { type Device, emailOf, type Notification } from '../rules/reminders/notification.ts';
-import { preferencesDocument } from '../rules/reminders/reminder.ts';
+import { type Preferences, preferencesDocument } from '../rules/reminders/reminder.ts';
 import { messageOf, type TaskEvent } from '../rules/taskEvent.ts';
 
 interface RealtimePorts {
@@ -87,7 +86,7 @@ const SWEEP_BATCH = 200;
  */
 export class DatabaseDeliveries
   extends Service<RealtimePorts & { readonly clock: Clock; readonly randomness: Randomness }>
-  implements ExpiringStore, Deliveries
+  implements Deliveries
 {
   readonly name = 'deliveries';
 
@@ -126,17 +125,12 @@ export class DatabaseDeliveries
   }
 }
 
-/** Returns the preferences in a document. Push and email are used in addition to the client list. */
-export function preferencesFromDocument(data: unknown): Preferences {
-  const { reminder_lead_minutes, agents_may_answer, ...channels } = preferencesDocument.parse(data);
-  return { leadMilliseconds: reminder_lead_minutes * MINUTE_MS, agents_may_answer, ...channels };
-}
-
 /** Firestore storage of notification preferences and queued emails. */
 export class FirestoreNotifications extends FirestoreReader implements Notifications {
   async preferences(uid: string): Promise<Preferences> {
     const snapshot = await this.database.doc(preferencesPath(uid)).get();
-    return this.documents.readable(snapshot, preferencesFromDocument)[0] ?? preferencesFromDocument({});
+    const [stored] = this.documents.readable(snapshot, (data) => preferencesDocument.parse(data));
+    return stored ?? preferencesDocument.parse({});
   }
 
   async queueEmail(address: string, notification: Notification): Promise<void> {

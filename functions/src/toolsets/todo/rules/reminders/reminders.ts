@@ -117,7 +117,8 @@ export async function sendReminders(ports: TodoPorts, milliseconds = TURN_MS): P
   const now = ports.clock.now();
   let after: TimeCursor | undefined;
   do {
-    const { reminders, next } = await ports.reminders.due(now, { limit: READ_BATCH, ...(after && { after }) });
+    const { found, next } = await ports.reminders.due(now, { limit: READ_BATCH, after });
+    const reminders = found.map(({ item }) => item);
     const groups = Array.from({ length: Math.ceil(reminders.length / SEND_BATCH) }, (_, index) =>
       reminders.slice(index * SEND_BATCH, (index + 1) * SEND_BATCH),
     );
