@@ -111,3 +111,8 @@ export function decodeCursor(
   if (success && data[0] === question) return { order: data[1], id: data[2] };
   throw new MusterError('INVALID_FORMAT', 'Invalid cursor for this list.', { field: 'cursor', suggestion });
 }
+
+/** Returns the items in order, in lists of at most `size` items. */
+export function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
+}

@@ -1,7 +1,7 @@
 /** Jobs of the sweep, the scheduled cleanup. Jobs run separately, so that a failed job stops no other job. */
 import { z } from 'zod/mini';
 import { documentCodec, timestamp } from './documentCodec.ts';
-import type { SweepBatch, TimeCursor } from './paging.ts';
+import { chunksOf, type SweepBatch, type TimeCursor } from './paging.ts';
 import { DAY_MS } from './ports.ts';
 
 /** Whether last-seen times can be trusted. `away`: no. `back`: not yet, because the database has just recovered. */
@@ -96,9 +96,8 @@ export async function sweepPages<Item>(
   let stoppedAt = turn.from;
   for (;;) {
     const { found, next } = await read(stoppedAt);
-    for (let first = 0; first < found.length; first += CONCURRENCY) {
+    for (const few of chunksOf(found, CONCURRENCY)) {
       if (turn.isOver()) return { isBehind: true, stoppedAt };
-      const few = found.slice(first, first + CONCURRENCY);
       await Promise.all(few.map(({ item }) => work(item)));
       stoppedAt = few.at(-1)?.place;
     }
@@ -138,9 +137,8 @@ export async function processAll<Item extends { readonly id: string }>(
   let changed = 0;
   const errors: unknown[] = [];
   for (let page = await read(); page.length > 0; page = await read(page.at(-1)?.id)) {
-    const wanted = page.filter(isWanted);
-    for (let first = 0; first < wanted.length; first += CONCURRENCY) {
-      for (const outcome of await Promise.allSettled(wanted.slice(first, first + CONCURRENCY).map(work))) {
+    for (const few of chunksOf(page.filter(isWanted), CONCURRENCY)) {
+      for (const outcome of await Promise.allSettled(few.map(work))) {
         if (outcome.status === 'rejected') errors.push(outcome.reason);
         else if (outcome.value) changed++;
       }
