@@ -107,6 +107,10 @@ export function firebaseApp(): App {
   return getApps().find(({ name }) => name === '[DEFAULT]') ?? initializeApp();
 }
 
+export interface RealtimeSource {
+  readonly database: () => Promise<Database>;
+}
+
 /** Returns the Realtime Database. The client library is loaded at the first call. */
 export async function realtimeDatabase(): Promise<Database> {
   const { getDatabase } = await import('firebase-admin/database');
@@ -215,7 +219,7 @@ interface BusWrite {
 const MAX_BUS_WRITES = 256;
 
 /** Writes below `bus`. The security rules make each write conditional, so that writes to many logs share an update. */
-export class BusWrites extends Service<{ readonly database: () => Promise<Database> }> {
+export class BusWrites extends Service<RealtimeSource> {
   private readonly batches = new Batching<BusWrite, boolean>(async (writes) => {
     const outcomes = await this.apply(writes);
     return (place) => outcomes[place] === true;

@@ -1,5 +1,5 @@
 /** Stores the leases of event logs: `bus/{log}/watcher` contains `{holder, reading, renewed}`. */
-import type { Database, Reference } from 'firebase-admin/database';
+import type { Reference } from 'firebase-admin/database';
 import { Batching } from '../../../kernel/concurrency.ts';
 import { type Clock, Service } from '../../../kernel/ports.ts';
 import {
@@ -8,6 +8,7 @@ import {
   COMMITS,
   changeNode,
   listenWhenReady,
+  type RealtimeSource,
   removeFound,
 } from '../../../kernel/realtime/database.ts';
 import type { ExpiringStore } from '../../../kernel/sweep.ts';
@@ -17,10 +18,7 @@ import { type Lease, storedLease, type WatcherLeases } from '../rules/ports.ts';
 const MAX_TRANSACTIONS = 32;
 
 /** Decides which instance watches a path. Leases only avoid duplicate work: several watchers do not harm the log. */
-export class DatabaseWatcherLeases
-  extends Service<{ readonly database: () => Promise<Database> }>
-  implements WatcherLeases
-{
+export class DatabaseWatcherLeases extends Service<RealtimeSource> implements WatcherLeases {
   private readonly writes = new BusWrites(this.ports);
   private readonly transactions = new Batching<() => Promise<boolean>, Promise<boolean>>(async (changes) => {
     const running = changes.map((change) => change());
@@ -69,7 +67,7 @@ const REMOVAL_BATCH = 500;
 
 /** Commit markers of callers' writes, `commits/{id}`, which are deleted after they expire. */
 export class DatabaseCommitMarkers
-  extends Service<{ readonly database: () => Promise<Database>; readonly clock: Clock }>
+  extends Service<RealtimeSource & { readonly clock: Clock }>
   implements ExpiringStore
 {
   readonly name = 'commits';

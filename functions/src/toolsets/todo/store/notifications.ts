@@ -1,6 +1,6 @@
 /** Storage for notifications: entries for clients, devices, deliveries, preferences and emails. */
 import type { App } from 'firebase-admin/app';
-import type { Database, Reference } from 'firebase-admin/database';
+import type { Reference } from 'firebase-admin/database';
 import { z } from 'zod';
 import { timestamp } from '../../../kernel/documentCodec.ts';
 import { createOnce } from '../../../kernel/firestore/client.ts';
@@ -15,15 +15,11 @@ import { type Device, emailOf, type Notification } from '../rules/reminders/noti
 import { type Preferences, preferencesDocument } from '../rules/reminders/reminder.ts';
 import { messageOf, type TaskEvent } from '../rules/taskEvent.ts';
 
-interface RealtimePorts {
-  readonly database: () => Promise<Database>;
-}
-
 /** Maximum stored entries per person. A client that missed more must read the to-dos again. */
 const [MAX_NOTIFICATIONS, MAX_UPDATES] = [100, 50];
 
 /** Latest entries that a person's clients watch: `notifications/{uid}/{id}` and `task-updates/{uid}/{eventId}`. */
-export class DatabaseClientLists extends Service<RealtimePorts> implements ClientLists {
+export class DatabaseClientLists extends Service<realtime.RealtimeSource> implements ClientLists {
   async putNotification({ id, uid, about, title, body, at }: Notification): Promise<void> {
     const latest = (await this.ports.database()).ref(realtime.notificationsPath(uid)).orderByChild('at');
     const entry = { id, ...about, title, body, timestamp: at.toISOString(), at: at.getTime() };
@@ -47,7 +43,7 @@ export function tokenIn(value: unknown): string | undefined {
 }
 
 /** FCM tokens that a person's clients registered, in `devices/{uid}/{deviceId}`. */
-export class DatabaseDevices extends Service<RealtimePorts> implements Devices {
+export class DatabaseDevices extends Service<realtime.RealtimeSource> implements Devices {
   async of(uid: string): Promise<readonly Device[]> {
     const list = (await this.ports.database()).ref(realtime.devicesPath(uid));
     const found = await list.orderByChild('registered_at').limitToLast(MAX_DEVICES).get();
@@ -85,7 +81,7 @@ const SWEEP_BATCH = 200;
  * claim, or that the device was notified. `at` is the time of the last claim, after which old entries are removed.
  */
 export class DatabaseDeliveries
-  extends Service<RealtimePorts & { readonly clock: Clock; readonly randomness: Randomness }>
+  extends Service<realtime.RealtimeSource & { readonly clock: Clock; readonly randomness: Randomness }>
   implements Deliveries
 {
   readonly name = 'deliveries';
