@@ -52,10 +52,12 @@ import { workflowFromDocument } from '../../functions/src/toolsets/orchestration
 import { answerFromDocument } from '../../functions/src/toolsets/orchestration/store/runs.ts';
 import { workFromDocument } from '../../functions/src/toolsets/orchestration/store/workflows.ts';
 import { recurringTaskFromDocument } from '../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
-import { reminderFromDocument } from '../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
+import {
+  preferencesDocument,
+  reminderFromDocument,
+} from '../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
 import { todoFromDocument } from '../../functions/src/toolsets/todo/rules/todo.ts';
 import { eventFromDocument } from '../../functions/src/toolsets/todo/store/events.ts';
-import { preferencesDocument } from '../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
 import {
   lastReportedOf,
   titleGuardFromDocument,
