@@ -52,10 +52,12 @@ import { workflowFromDocument } from '../../functions/src/toolsets/orchestration
 import { answerFromDocument } from '../../functions/src/toolsets/orchestration/store/runs.ts';
 import { workFromDocument } from '../../functions/src/toolsets/orchestration/store/workflows.ts';
 import { recurringTaskFromDocument } from '../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
-import { reminderFromDocument } from '../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
+import {
+  preferencesDocument,
+  reminderFromDocument,
+} from '../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
 import { todoFromDocument } from '../../functions/src/toolsets/todo/rules/todo.ts';
 import { eventFromDocument } from '../../functions/src/toolsets/todo/store/events.ts';
-import { preferencesFromDocument } from '../../functions/src/toolsets/todo/store/notifications.ts';
 import {
   lastReportedOf,
   titleGuardFromDocument,
@@ -105,7 +107,7 @@ const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string,
   ['requests', requestFromDocument],
   ['audit', notRead],
   ['mail', notRead],
-  ['preferences', preferencesFromDocument],
+  ['preferences', (data) => preferencesDocument.parse(data)],
   ['todos', (data) => [todoFromDocument(data), lastReportedOf(data), todoFromRecord(data)]],
   ['titleGuards', titleGuardFromDocument],
   ['recurringTasks', recurringTaskFromDocument],

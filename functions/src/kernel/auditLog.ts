@@ -8,7 +8,10 @@ export const AS_JSON = '.json';
 /** Stored fields of any document. Firestore timestamps become dates. */
 const fields = z.pipe(
   z.record(z.string(), z.unknown()),
-  z.transform((stored): Fields => (AS_JSON in stored ? jsonText.parse(stored[AS_JSON]) : dated(stored))),
+  z.transform((stored): Fields => {
+    if (AS_JSON in stored) return jsonText.parse(stored[AS_JSON]);
+    return mapped(stored, (part) => (isTimestamp(part) ? part.toDate() : undefined));
+  }),
 );
 
 export const auditEntryCodec = documentCodec(
@@ -69,7 +72,3 @@ export type Actor = AuditEntry['by'] & {
 
 /** One item that a commit changes. `before` is absent if the item is new, `after` if the item was deleted. */
 export type AuditEffect = AuditEntry['effects'][number];
-
-function dated(stored: Fields): Fields {
-  return mapped(stored, (part) => (isTimestamp(part) ? part.toDate() : undefined));
-}

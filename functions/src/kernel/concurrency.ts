@@ -35,15 +35,10 @@ export function withTimeoutError<T>(milliseconds: number, work: Promise<T>, time
   });
 }
 
-export type Deferred = ReturnType<typeof deferred>;
-
 /** Returns a promise and the function that resolves the promise. */
 export function deferred() {
-  let resolve = (): void => undefined;
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { promise, resolve: () => resolve() };
 }
 
 /** Lets the calls of this process that enter the same lane work one after another. */

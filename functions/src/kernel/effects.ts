@@ -116,7 +116,8 @@ export function cannotUndoError({ kind, id }: AuditEffect, why: string): MusterE
   return new MusterError('CONFLICT', `The ${kind} "${id}" cannot be undone. ${why}`, { reason: 'CANNOT_BE_UNDONE' });
 }
 
-function only(fields: Fields, names: readonly string[]): Fields {
+/** Returns the named fields. */
+export function only(fields: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(names.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])));
 }
 

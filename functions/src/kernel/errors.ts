@@ -34,7 +34,7 @@ export interface ErrorDetails {
   readonly value?: unknown;
   /** Machine-readable reason: `UNKNOWN_DEPENDENCY`. */
   readonly reason?: string;
-  readonly suggestion?: string;
+  readonly suggestion?: string | undefined;
   /** Seconds after which the same call may succeed, a whole number of at least 1. */
   readonly retryAfter?: number;
   /** Names of existing alternatives. Users may have chosen the names, so they are data and not part of a sentence. */

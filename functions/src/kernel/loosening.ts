@@ -83,7 +83,11 @@ export function requireNoLoosening<Kinds>(
   const all = looseningsIn(table, changes, by);
   const [first, ...others] = all.filter((one) => !isApproved(one, by));
   if (first === undefined) return;
-  if (all.some((one) => approverOf(one, by) !== approverOf(first, by))) throw severalApprovers();
+  if (all.some((one) => approverOf(one, by) !== approverOf(first, by)))
+    throw new MusterError('FORBIDDEN', 'Parts of this call need approval from different people.', {
+      reason: 'SEVERAL_APPROVERS',
+      suggestion: 'Make a separate call for each limit that you want to change.',
+    });
   throw new LooseningError(
     [first, ...others],
     all.map(({ would }) => would),
@@ -117,11 +121,4 @@ function looseningsOf<Kinds, Kind extends keyof Kinds>(
 /** Returns the uid of the person who can approve a loosening. */
 export function approverOf({ approver }: Loosening, { owner_uid }: Pick<Actor, 'owner_uid'>): string {
   return approver ?? owner_uid;
-}
-
-function severalApprovers(): MusterError {
-  return new MusterError('FORBIDDEN', 'Parts of this call need approval from different people.', {
-    reason: 'SEVERAL_APPROVERS',
-    suggestion: 'Make a separate call for each limit that you want to change.',
-  });
 }

@@ -112,32 +112,7 @@ export function decodeCursor(
   throw new MusterError('INVALID_FORMAT', 'Invalid cursor for this list.', { field: 'cursor', suggestion });
 }
 
-/** Number of items in progress at the same time. Each item mostly waits for its own commits. */
-const CONCURRENCY = 10;
-
-/**
- * Processes all items of a query, page by page. If one item fails, the others are still processed.
- * @param read returns the page that follows the item with the given id; an empty page ends the list
- * @param work processes one item, and returns whether anything changed
- * @returns the number of changed items
- * @throws the first error of `work`, after all items were processed
- */
-export async function processAll<Item extends { readonly id: string }>(
-  read: (after?: string) => Promise<readonly Item[]>,
-  isWanted: (item: Item) => boolean,
-  work: (item: Item) => Promise<boolean>,
-): Promise<number> {
-  let changed = 0;
-  const errors: unknown[] = [];
-  for (let page = await read(); page.length > 0; page = await read(page.at(-1)?.id)) {
-    const wanted = page.filter(isWanted);
-    for (let first = 0; first < wanted.length; first += CONCURRENCY) {
-      for (const outcome of await Promise.allSettled(wanted.slice(first, first + CONCURRENCY).map(work))) {
-        if (outcome.status === 'rejected') errors.push(outcome.reason);
-        else if (outcome.value) changed++;
-      }
-    }
-  }
-  if (errors.length > 0) throw errors[0];
-  return changed;
+/** Returns the items in order, in lists of at most `size` items. */
+export function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 }

@@ -91,36 +91,25 @@ export class UnreadableDocumentError extends MusterError {
   }
 }
 
-/** Returns the value that was read; undefined if its document is unreadable. */
-export async function skipUnreadable<Value>(reading: Promise<Value>): Promise<Value | undefined> {
+/** Returns the value that was read; undefined if its document is unreadable and `isSkipped`. */
+export async function skipUnreadable<Value>(
+  reading: Promise<Value>,
+  isSkipped: (error: UnreadableDocumentError) => boolean = () => true,
+): Promise<Value | undefined> {
   try {
     return await reading;
   } catch (error) {
-    if (error instanceof UnreadableDocumentError) return undefined;
+    if (error instanceof UnreadableDocumentError && isSkipped(error)) return undefined;
     throw error;
   }
 }
 
 /** Returns undefined, not an error, for an unreadable document of another workspace, so that it stays hidden. */
-export async function readUnreadable<Value>(
-  isTheirs: (workspace: string) => boolean,
-  reading: Promise<Value>,
-): Promise<Value | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (!(error instanceof UnreadableDocumentError) || error.workspace === undefined) throw error;
-    if (isTheirs(error.workspace)) throw error;
-    return undefined;
-  }
+export function readUnreadable<Value>(isTheirs: (workspace: string) => boolean, reading: Promise<Value>) {
+  return skipUnreadable(reading, ({ workspace }) => workspace !== undefined && !isTheirs(workspace));
 }
 
 /** Returns undefined, not an error, for an unreadable document of another owner, so that it stays hidden. */
-export async function readFor<Value>(ownerUid: string, reading: Promise<Value>): Promise<Value | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof UnreadableDocumentError && error.owner_uid !== ownerUid) return undefined;
-    throw error;
-  }
+export function readFor<Value>(ownerUid: string, reading: Promise<Value>): Promise<Value | undefined> {
+  return skipUnreadable(reading, ({ owner_uid }) => owner_uid !== ownerUid);
 }

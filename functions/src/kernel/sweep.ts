@@ -1,7 +1,7 @@
 /** Jobs of the sweep, the scheduled cleanup. Jobs run separately, so that a failed job stops no other job. */
 import { z } from 'zod/mini';
 import { documentCodec, timestamp } from './documentCodec.ts';
-import type { SweepBatch, TimeCursor } from './paging.ts';
+import { chunksOf, type SweepBatch, type TimeCursor } from './paging.ts';
 import { DAY_MS } from './ports.ts';
 
 /** Whether last-seen times can be trusted. `away`: no. `back`: not yet, because the database has just recovered. */
@@ -96,9 +96,8 @@ export async function sweepPages<Item>(
   let stoppedAt = turn.from;
   for (;;) {
     const { found, next } = await read(stoppedAt);
-    for (let first = 0; first < found.length; first += CONCURRENCY) {
+    for (const few of chunksOf(found, CONCURRENCY)) {
       if (turn.isOver()) return { isBehind: true, stoppedAt };
-      const few = found.slice(first, first + CONCURRENCY);
       await Promise.all(few.map(({ item }) => work(item)));
       stoppedAt = few.at(-1)?.place;
     }
@@ -121,6 +120,32 @@ export async function sweepCounting<Item>(
     count += Number(done);
   });
   return { counts: { [counted]: count }, ...end };
+}
+
+/**
+ * Processes all items of a query, page by page. If one item fails, the others are still processed.
+ * @param read returns the page that follows the item with the given id; an empty page ends the list
+ * @param work processes one item, and returns whether anything changed
+ * @returns the number of changed items
+ * @throws the first error of `work`, after all items were processed
+ */
+export async function processAll<Item extends { readonly id: string }>(
+  read: (after?: string) => Promise<readonly Item[]>,
+  isWanted: (item: Item) => boolean,
+  work: (item: Item) => Promise<boolean>,
+): Promise<number> {
+  let changed = 0;
+  const errors: unknown[] = [];
+  for (let page = await read(); page.length > 0; page = await read(page.at(-1)?.id)) {
+    for (const few of chunksOf(page.filter(isWanted), CONCURRENCY)) {
+      for (const outcome of await Promise.allSettled(few.map(work))) {
+        if (outcome.status === 'rejected') errors.push(outcome.reason);
+        else if (outcome.value) changed++;
+      }
+    }
+  }
+  if (errors.length > 0) throw errors[0];
+  return changed;
 }
 
 const behindJob = z.object({

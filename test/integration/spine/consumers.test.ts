@@ -1,9 +1,9 @@
 /** Event consumers have the same result even if deliveries are repeated or out of order. */
 import assert from 'node:assert/strict';
+import { compose } from '../../../functions/src/composition/compose.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
-import { directDelivery, relayEvent } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
 import { TOPICS } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
-import { silent } from '../coordination/team.ts';
+import { externalServicesOf } from '../../support/externalServices.ts';
 import { Person } from './person.ts';
 
 describe('event consumers', () => {
@@ -63,12 +63,11 @@ describe('event consumers', () => {
   });
 
   it('receive events directly if no Pub/Sub broker is available', async () => {
-    const { services, todo, kernel } = person.app;
-    const relay = (id: string) => relayEvent({ ...todo.ports, log: silent }, directDelivery(services.consumers), id);
+    const { services, kernel } = compose({ ...externalServicesOf(), publisher: undefined });
     const event = person.event('updated');
     await kernel.store.commit([{ kind: 'recordEvent', event }]);
-    await relay(event.id);
-    await relay(event.id);
+    await services.relayEvent(event.id);
+    await services.relayEvent(event.id);
     assert.ok(await person.audit(event.id));
     assert.deepEqual(await person.list('task-updates'), [event.id]);
   });

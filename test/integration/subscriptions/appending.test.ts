@@ -10,7 +10,7 @@ const entryOf = (writer: string) => ({ sequence: 1, writer, transitions: [] });
 
 describe('concurrent appends to many logs', () => {
   const logs = Array.from({ length: 9 }, () => `log-${randomUUID()}`);
-  const events = new DatabaseEventLog(realtimeDatabase, unnoted);
+  const events = new DatabaseEventLog({ database: realtimeDatabase, unreadable: unnoted });
 
   it('refuse only entries whose number is taken', async () => {
     const taken = logs.filter((_log, index) => index % 4 === 1);
@@ -41,7 +41,7 @@ describe('concurrent appends to many logs', () => {
 describe('a lease that was deleted', () => {
   it('is not renewed by its former holder', async () => {
     const log = `log-${randomUUID()}`;
-    const leases = new DatabaseWatcherLeases(realtimeDatabase);
+    const leases = new DatabaseWatcherLeases({ database: realtimeDatabase });
     const lease = { holder: 'holder', reading: true, renewed: new Date(1) };
     assert.equal(await leases.take(log, lease, () => true), true);
     const node = (await realtimeDatabase()).ref(`${busPath(log)}/watcher`);

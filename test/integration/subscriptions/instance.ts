@@ -41,8 +41,8 @@ export class Instance {
       ...this.composition.firebase.ports,
       log: silent,
       databases: this.countedDatabases(),
-      events: new DatabaseEventLog(database, unnoted),
-      leases: new DatabaseWatcherLeases(database),
+      events: new DatabaseEventLog({ database, unreadable: unnoted }),
+      leases: new DatabaseWatcherLeases({ database }),
     });
   }
 

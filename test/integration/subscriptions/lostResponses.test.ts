@@ -64,11 +64,11 @@ describe('a compare-and-set with a lost response', () => {
   const has = (path: string) => async () => (await there(path)) !== null;
 
   it('appends a log entry once, and reports success to the writer', async () => {
-    const bus = await withDatabaseAt(proxy.host, () => new BusWrites(database).connect());
+    const bus = await withDatabaseAt(proxy.host, () => new BusWrites({ database }).connect());
     await new Promise<void>((resolve) => {
       bus.root.child('.info/connected').on('value', (connected) => connected.val() === true && resolve());
     });
-    const events = new DatabaseEventLog(database, unnoted);
+    const events = new DatabaseEventLog({ database, unreadable: unnoted });
     const entry = { sequence: 1, writer: 'writer', transitions: [] };
     const appended = await losing(() => events.append(log, entry), has(`${busPath(log)}/log`));
     assert.equal(appended, true);
@@ -77,7 +77,7 @@ describe('a compare-and-set with a lost response', () => {
   });
 
   it('acquires a lease, which is deleted when the new connection ends', async () => {
-    const leases = new DatabaseWatcherLeases(database);
+    const leases = new DatabaseWatcherLeases({ database });
     const lease = { holder: 'holder', reading: true, renewed: new Date() };
     const path = `${busPath(log)}/watcher`;
     const mine = (current: { readonly holder: string } | undefined) =>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { processAll } from '../../../functions/src/kernel/paging.ts';
+import { processAll } from '../../../functions/src/kernel/sweep.ts';
 
 const things = Array.from({ length: 25 }, (_, index) => ({ id: String(index).padStart(2, '0') }));
 const read = async (after = '') => things.filter(({ id }) => id > after).slice(0, 10);

@@ -241,7 +241,7 @@ export class MemoryTodos {
       reminders: { find: async (id) => this.state.reminders.find(id) },
       taskHistory: { find: async (id) => this.state.events.find(id)?.value },
       notifications: {
-        preferences: async () => ({ leadMilliseconds: 3_600_000, push: true, email: false, agents_may_answer: [] }),
+        preferences: async () => ({ reminder_lead_minutes: 60, push: true, email: false, agents_may_answer: [] }),
       },
     });
   }

@@ -33,9 +33,8 @@ class Outbox {
       reminders: {
         due: async (_now, { limit, after }) => {
           const rest = this.due.filter(({ value }) => after === undefined || value.id > after.id);
-          const reminders = rest.slice(0, limit);
-          const last = rest.length > limit ? reminders.at(-1) : undefined;
-          return { reminders, ...(last && { next: { at: START, id: last.value.id } }) };
+          const found = rest.slice(0, limit).map((item) => ({ item, place: { at: START, id: item.value.id } }));
+          return { found, next: rest.length > limit ? found.at(-1)?.place : undefined };
         },
       },
       todos: {

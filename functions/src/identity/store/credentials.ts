@@ -10,6 +10,7 @@ import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { accessChangePath, COLLECTIONS, credentialPath, grantPath } from '../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../kernel/firestore/reading.ts';
 import type { ChangeWriters, CommitWrites } from '../../kernel/firestore/store.ts';
+import { chunksOf } from '../../kernel/paging.ts';
 import {
   type AccessSubject,
   type Credential,
@@ -57,7 +58,7 @@ export class FirestoreCredentialQueries extends FirestoreReader implements Crede
     const first = unrenewed.flatMap((snapshot) => this.documents.find(snapshot, credentialFromDocument) ?? []);
     const found = new Set(first.map(({ api_key }) => api_key));
     const renewed = lines.filter((line) => !found.has(line));
-    const queries = chunksOf(renewed).map((some) => this.credentialDocuments.where('line', 'in', [...some]));
+    const queries = chunksOf(renewed, MAX_IN).map((some) => this.credentialDocuments.where('line', 'in', [...some]));
     const pages = await Promise.all(queries.map((query) => this.documents.all(query, credentialFromDocument)));
     return [...first, ...pages.flat()];
   }
@@ -67,10 +68,6 @@ export class FirestoreCredentialQueries extends FirestoreReader implements Crede
     const ordered = through.orderBy(FieldPath.documentId()).limit(limit);
     return this.documents.all(after === undefined ? ordered : ordered.startAfter(after), credentialFromDocument);
   }
-}
-
-function chunksOf(values: readonly string[]): readonly (readonly string[])[] {
-  return values.flatMap((_, index) => (index % MAX_IN === 0 ? [values.slice(index, index + MAX_IN)] : []));
 }
 
 export const credentialWriters: ChangeWriters<CredentialChanges> = {

@@ -181,10 +181,8 @@ export abstract class FirestoreReader {
   }
 }
 
-export interface DuePage {
+export interface DuePage extends PageRequest {
   readonly now: Date;
-  readonly limit: number;
-  readonly after: TimeCursor | undefined;
 }
 
 /** Reads due documents by the field `time`. `fromSnapshot` returns [] for unreadable ones, which are skipped. */

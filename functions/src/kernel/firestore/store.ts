@@ -8,7 +8,7 @@ import {
   type WriteBatch,
 } from '@google-cloud/firestore';
 import { z } from 'zod/mini';
-import { type Actor, AS_JSON, type AuditEffect, type AuditEntry, auditEntryCodec } from '../auditLog.ts';
+import { AS_JSON, type AuditEffect, type AuditEntry, auditEntryCodec } from '../auditLog.ts';
 import { type CallRecord, type ChangeOf, type RecordedResponse, StaleWriteError } from '../commit.ts';
 import { documentCodec, jsonText, timestamp } from '../documentCodec.ts';
 import { changedPart, itemKey, storedEffects } from '../effects.ts';
@@ -178,7 +178,7 @@ export function increments(by: Readonly<Record<string, number>>): Record<string,
 /** Lifetime of a commit marker. After a lost response, the marker is read within minutes. */
 const COMMIT_MARKER_TTL_MS = 3_600_000;
 
-interface StorePorts<Kinds> {
+export class FirestoreStore<Kinds> extends Service<{
   readonly database: Firestore;
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -187,9 +187,7 @@ interface StorePorts<Kinds> {
   readonly loosening: LooseningOf<Kinds>;
   /** Called after each commit. The commit returns after the call has finished. */
   readonly followed?: (changes: readonly ChangeOf<Kinds>[]) => Promise<void>;
-}
-
-export class FirestoreStore<Kinds> extends Service<StorePorts<Kinds>> {
+}> {
   private readonly counts = new Map<keyof Kinds, number>();
 
   /** Returns the number of changes of a kind that this instance has tried to commit, including failed commits. */
@@ -316,7 +314,12 @@ export type EffectsOf<Changes> = {
 
 /** Converts an audit entry to its document, and adds the fields by which queries find audit entries. */
 export function entryToDocument(entry: AuditEntry): Record<string, unknown> {
-  const effects = entry.effects.map((effect) => effectOwnership(effect, entry.by));
+  // An effect that has neither a workspace nor an owner gets the workspace of the call.
+  const effects = entry.effects.map((effect) =>
+    effect.workspace !== undefined || effect.owner_uid !== undefined
+      ? effect
+      : { ...effect, workspace: entry.by.workspace },
+  );
   const kept = { ...entry, effects: storedEffects(effects).map(stored) };
   const workspace = effects.find((effect) => effect.workspace !== undefined)?.workspace ?? null;
   return { ...auditEntryCodec.toDocument(kept), workspace, things: [...new Set(effects.map(itemKey))] };
@@ -327,12 +330,6 @@ function stored(effect: AuditEffect): AuditEffect {
   if (!free_form) return effect;
   const asJson = (state: Fields) => ({ [AS_JSON]: JSON.stringify(state) });
   return { ...effect, ...(before && { before: asJson(before) }), ...(after && { after: asJson(after) }) };
-}
-
-/** Adds the call's workspace to an effect that has neither a workspace nor an owner. */
-function effectOwnership(effect: AuditEffect, { workspace }: Actor): AuditEffect {
-  const isAttributed = effect.workspace !== undefined || effect.owner_uid !== undefined;
-  return isAttributed ? effect : { ...effect, workspace };
 }
 
 /** Returns the audit effects of a commit's changes. */

@@ -132,17 +132,9 @@ const UNAVAILABLE = 14;
 /** Status codes of a commit that conflicts with another commit, or with an earlier attempt of the same commit. */
 export const STALE_CODES: readonly (number | undefined)[] = [NOT_FOUND, ALREADY_EXISTS, FAILED_PRECONDITION, ABORTED];
 
-const UNKNOWN_OUTCOME_CODES: readonly (number | undefined)[] = [
-  CANCELLED,
-  UNKNOWN,
-  DEADLINE_EXCEEDED,
-  RESOURCE_EXHAUSTED,
-  INTERNAL,
-  UNAVAILABLE,
-];
-
 /** Status codes of an unknown outcome after which the Firestore client does not resend the commit. */
 const RETRYABLE_CODES: readonly (number | undefined)[] = [CANCELLED, UNKNOWN, DEADLINE_EXCEEDED, INTERNAL];
+const UNKNOWN_OUTCOME_CODES = [...RETRYABLE_CODES, RESOURCE_EXHAUSTED, UNAVAILABLE];
 
 /** Matches the message of the SDK's error for a listener that ended. This error has no field `code`. */
 const ENDED = /^Error (\d+): /;

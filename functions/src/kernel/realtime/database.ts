@@ -1,9 +1,10 @@
 /** Realtime Database: paths (docs/data-model.md#realtime-database), app, client, conditional writes, circuit breaker. */
 import { type App, getApps, initializeApp } from 'firebase-admin/app';
 import type { Database, DataSnapshot, Query, Reference } from 'firebase-admin/database';
-import { Batching, withTimeout } from '../concurrency.ts';
+import { Batching, withTimeoutError } from '../concurrency.ts';
 import { segmentOf } from '../firestore/paths.ts';
 import { keyOf } from '../ids.ts';
+import { Service } from '../ports.ts';
 
 export const PRESENCE = 'presence';
 export const TASK_QUEUE = 'tasks/queue';
@@ -106,6 +107,10 @@ export function firebaseApp(): App {
   return getApps().find(({ name }) => name === '[DEFAULT]') ?? initializeApp();
 }
 
+export interface RealtimeSource {
+  readonly database: () => Promise<Database>;
+}
+
 /** Returns the Realtime Database. The client library is loaded at the first call. */
 export async function realtimeDatabase(): Promise<Database> {
   const { getDatabase } = await import('firebase-admin/database');
@@ -132,9 +137,14 @@ async function removeFrom(list: Reference, keys: readonly string[]): Promise<voi
 }
 
 export function keysIn(found: DataSnapshot): readonly string[] {
-  const keys: string[] = [];
-  found.forEach((child) => void keys.push(child.key));
-  return keys;
+  return childrenOf(found).map(({ key }) => key);
+}
+
+/** Returns the children of a node, in the order of the query that read the node. */
+export function childrenOf(found: DataSnapshot): readonly (DataSnapshot & { readonly key: string })[] {
+  const children: (DataSnapshot & { readonly key: string })[] = [];
+  found.forEach((child) => void children.push(child));
+  return children;
 }
 
 /** Error message of a lost response. Source: @firebase/database, PersistentConnection.cancelSentTransactions_. */
@@ -209,16 +219,11 @@ interface BusWrite {
 const MAX_BUS_WRITES = 256;
 
 /** Writes below `bus`. The security rules make each write conditional, so that writes to many logs share an update. */
-export class BusWrites {
-  private readonly database: () => Promise<Database>;
+export class BusWrites extends Service<RealtimeSource> {
   private readonly batches = new Batching<BusWrite, boolean>(async (writes) => {
     const outcomes = await this.apply(writes);
     return (place) => outcomes[place] === true;
   }, MAX_BUS_WRITES);
-
-  constructor(database: () => Promise<Database>) {
-    this.database = database;
-  }
 
   /** Returns false if the rules refuse the write. @param isLarge whether the value exceeds 16 KiB */
   async write(path: string, value: object, isLarge = false): Promise<boolean> {
@@ -227,7 +232,7 @@ export class BusWrites {
 
   /** Opens a separate connection, to which the security rules apply, unless it is open. */
   async connect(): Promise<Reference> {
-    const { app } = await this.database();
+    const { app } = await this.ports.database();
     const name = `bus-${app.name}`;
     const options = { ...app.options, databaseAuthVariableOverride: { writesBus: true } };
     const known = getApps().find((one) => one.name === name);
@@ -263,25 +268,17 @@ export class CircuitBreaker {
     if (this.overdue > 0) throw new Error('The Realtime Database has not responded yet.');
   }
 
-  /** `start` gets a signal that aborts on timeout. @throws Error if the response takes longer than one second */
-  async waitFor<T>(start: (late: AbortSignal) => Promise<T>): Promise<T> {
+  /** @throws Error if the response takes longer than one second */
+  async waitFor<T>(start: () => Promise<T>): Promise<T> {
     this.requireClosed();
-    const late = new AbortController();
-    let hasEnded = false;
-    const work = start(late.signal).finally(() => {
-      hasEnded = true;
-    });
-    return withTimeout(work, TIMEOUT_MS, 'The Realtime Database').catch((error: unknown) => {
-      if (!hasEnded) {
-        late.abort();
-        this.overdue += 1;
-        void work
-          .catch(() => undefined)
-          .finally(() => {
-            this.overdue -= 1;
-          });
-      }
-      throw error;
+    const work = start();
+    return withTimeoutError(TIMEOUT_MS, work, () => {
+      this.overdue += 1;
+      const answered = (): void => {
+        this.overdue -= 1;
+      };
+      work.then(answered, answered);
+      return new Error('The Realtime Database did not respond.');
     });
   }
 }

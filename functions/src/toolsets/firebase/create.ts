@@ -38,8 +38,8 @@ export function createFirebase(dependencies: FirebaseDependencies) {
       realtime: new RealtimeAccess({ ...asCaller, app, randomness }),
     },
     subscriptions: new FirestoreSubscriptionQueries(database, documents),
-    events: new DatabaseEventLog(realtime, unreadable),
-    leases: new DatabaseWatcherLeases(realtime),
+    events: new DatabaseEventLog({ database: realtime, unreadable }),
+    leases: new DatabaseWatcherLeases({ database: realtime }),
   };
   const subscriptions = new SubscriptionService(ports);
   return {

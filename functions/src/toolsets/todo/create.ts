@@ -1,7 +1,5 @@
 import type { AccessPorts } from '../../access/rules/ports.ts';
 import type { GraphPorts } from '../../graph/rules/linking.ts';
-import type { Store } from '../../kernel/commit.ts';
-import type { ConsoleLinks } from '../../kernel/consoleLinks.ts';
 import type { DocumentSource } from '../../kernel/firestore/reading.ts';
 import { type PortOf, skipUnreadable } from '../../kernel/ports.ts';
 import type { firebaseApp, realtimeDatabase } from '../../kernel/realtime/database.ts';
@@ -11,10 +9,9 @@ import { tellIfGoalDone } from './rules/goalNotice.ts';
 import * as outbox from './rules/outbox.ts';
 import type { TodoChange, TodoPorts } from './rules/ports.ts';
 import { RecurringTasks } from './rules/recurring/recurringTasks.ts';
-import type { PushService } from './rules/reminders/notification.ts';
 import { ReminderService, sendReminders } from './rules/reminders/reminders.ts';
 import { repairTodo } from './rules/repair.ts';
-import { type DeadLetters, type EventPublisher, TOPICS } from './rules/taskEvent.ts';
+import { type EventPublisher, TOPICS } from './rules/taskEvent.ts';
 import { todoNodeFinder } from './rules/todoChanges.ts';
 import { TodoService } from './rules/todos.ts';
 import { TodoUndo } from './rules/undoTodos.ts';
@@ -31,29 +28,25 @@ import { FirestoreRecurringTaskQueries, FirestoreReminderQueries } from './store
 import { todoFromRecord } from './store/todoDocument.ts';
 import { FirestoreTodoQueries, fieldsOfTodos } from './store/todos.ts';
 
-export interface TodoDependencies extends DocumentSource {
+export interface TodoDependencies
+  extends DocumentSource,
+    Pick<TodoPorts, 'store' | 'consoleLinks' | 'push' | 'deadLetters'>,
+    Pick<CoordinationPorts, 'tasks' | 'sessions'> {
   readonly access: AccessPorts;
   readonly graph: GraphPorts;
-  readonly store: Store<TodoChange>;
   readonly realtime: typeof realtimeDatabase;
   readonly app: typeof firebaseApp;
-  readonly consoleLinks: ConsoleLinks;
-  /** Service that sends reminders to people's devices; undefined if push is disabled. */
-  readonly push: PushService | undefined;
   /** Sends emails; undefined if no SMTP server is configured. */
   readonly mailer: () => outbox.Mailer | undefined;
   /** Undefined if no message broker is configured: events then go directly to their consumers. */
   readonly publisher: EventPublisher | undefined;
-  readonly deadLetters: DeadLetters;
-  readonly tasks: CoordinationPorts['tasks'];
-  readonly sessions: CoordinationPorts['sessions'];
   readonly taskCreation: PortOf<TaskCreation<TodoChange>>;
 }
 
 /** Creates the services for to-dos, reminders and their events. */
 export function createTodo(dependencies: TodoDependencies) {
-  const { database, documents, access, graph, store, realtime, app } = dependencies;
-  const { consoleLinks, push, mailer, publisher, deadLetters, tasks, sessions, taskCreation } = dependencies;
+  const { database, documents, access, graph, realtime, app, ...others } = dependencies;
+  const { mailer, publisher, tasks, sessions, taskCreation, ...given } = others;
   const { clock, randomness } = access;
   const todos = new FirestoreTodoQueries(database, documents);
   const notifications = new FirestoreNotifications(database, documents);
@@ -63,14 +56,10 @@ export function createTodo(dependencies: TodoDependencies) {
     ...access,
     ...graph,
     ...fieldsOfTodos,
-    store,
+    ...given,
     todos,
     notifications,
     deliveries,
-    consoleLinks,
-    push,
-    publisher,
-    deadLetters,
     recurringTasks: new FirestoreRecurringTaskQueries(database, documents),
     taskHistory: new FirestoreTaskHistory(database, documents),
     recordArrival: recordArrivalIn(database),
@@ -84,7 +73,8 @@ export function createTodo(dependencies: TodoDependencies) {
     [TOPICS.taskUpdates]: outbox.eventConsumer('mirror', (event) => ports.clientLists.putTaskUpdate(event), ports),
     [TOPICS.reminders]: outbox.eventConsumer('notifier', (event) => outbox.notify(ports, event), ports),
   };
-  const delivery = publisher ?? outbox.directDelivery(consumers);
+  // Without a message broker, the consumers are called directly.
+  const delivery: EventPublisher = publisher ?? { publish: (topic, event) => consumers[topic].act(event) };
   const todoService = new TodoService(ports);
   const { recurrence, reminder } = new TodoUndo({ ...ports, tasks });
   const services = {

@@ -3,8 +3,8 @@ import type { LostAccess, LostAccessHandler, OwnerRoles } from '../../../access/
 import type { Agent } from '../../../agents/rules/agent.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { retryOnConflict } from '../../../kernel/concurrency.ts';
-import { processAll } from '../../../kernel/paging.ts';
 import { type PortOf, Service, skipUnreadable } from '../../../kernel/ports.ts';
+import { processAll } from '../../../kernel/sweep.ts';
 import { withFailure } from './codingTask.ts';
 import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import { Proofs } from './proof/proofs.ts';

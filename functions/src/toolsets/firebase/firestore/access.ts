@@ -25,8 +25,8 @@ export class FirestoreAccess extends Service<FirestorePorts> implements data.Dat
     return this.attempt({ caller, path, action: 'write' }, (client) => write(client, caller, path, request));
   }
 
-  watch(caller: Caller, path: data.DataPath, { shape, maxItems }: data.Watched, watcher: data.Watcher): data.Watch {
-    return new CallerWatch({ ...this.ports, clients: this.clients }, { caller, path, shape, maxItems }, watcher);
+  watch(caller: Caller, path: data.DataPath, watched: data.Watched, watcher: data.Watcher): data.Watch {
+    return new CallerWatch({ ...this.ports, clients: this.clients }, { ...watched, caller, path }, watcher);
   }
 
   private async attempt<T>(attempt: Attempt, work: (client: Firestore) => Promise<T>): Promise<T> {

@@ -43,7 +43,8 @@ export function explainedError(error: unknown, attempt: Attempt): unknown {
       if (caller.principal.kind === 'person') return expiredCredential(error);
       return errors.permissionDenied(path.text, error);
     case 7: // PERMISSION_DENIED
-      return deniedByRules(error, attempt);
+      if (couldBeReadable(attempt)) return errors.nothingReadable(path.text, error);
+      return errors.permissionDenied(path.text, error);
     case 8: // RESOURCE_EXHAUSTED
       return quotaExceeded(error);
     default:
@@ -51,19 +52,13 @@ export function explainedError(error: unknown, attempt: Attempt): unknown {
   }
 }
 
-function deniedByRules(error: unknown, attempt: Attempt): MusterError {
-  const { path, action } = attempt;
-  return action === 'read' && couldBeReadable(attempt)
-    ? errors.nothingReadable(path.text, error)
-    : errors.permissionDenied(path.text, error);
-}
-
 /**
- * Returns whether the caller may be allowed to read some documents at this path. If the rules decide by the fields of
- * a document, they also deny reads of missing documents, so missing and hidden documents get the same error.
+ * Returns whether the failed call is a read that the rules may allow for some documents at this path. If the rules
+ * decide by the fields of a document, they also deny reads of missing documents, so missing and hidden documents get
+ * the same error.
  */
-function couldBeReadable({ caller, path: { database, text, kind } }: Attempt): boolean {
-  if (kind !== 'document') return false;
+function couldBeReadable({ caller, action, path: { database, text, kind } }: Attempt): boolean {
+  if (action !== 'read' || kind !== 'document') return false;
   const { permission } = permissionFor({ database, path: text });
   const isHeld = permission.spansWorkspaces === true && caller.principal.held_to !== undefined;
   return isDecidedByContent(permission) && !isHeld;

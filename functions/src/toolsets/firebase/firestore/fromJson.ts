@@ -1,6 +1,7 @@
 /** Converts data in the JSON form of docs/guides/data.md to Firestore values. */
 import { FieldValue, type Firestore, GeoPoint, Timestamp } from '@google-cloud/firestore';
 import { z } from 'zod';
+import type { Fields } from '../../../kernel/documentCodec.ts';
 import type { MusterError } from '../../../kernel/errors.ts';
 import { isWrappedJson, type JsonObject, type JsonValue } from '../../../kernel/json.ts';
 import { parsePath } from '../rules/databaseAccess.ts';
@@ -34,8 +35,6 @@ interface Place {
 type Refuse = (what: string) => MusterError;
 
 const DROPPED = Symbol('dropped');
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Converts JSON to Firestore values. @throws MusterError with reason INVALID_DATA_TYPE and the invalid field */
 export class Encoder {

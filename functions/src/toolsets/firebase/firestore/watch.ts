@@ -11,8 +11,8 @@ import {
   type DataPath,
   elementOf,
   type Watch,
+  type Watched,
   type Watcher,
-  type WatchShape,
 } from '../rules/databaseAccess.ts';
 import { sizeLimitExceeded } from '../rules/dataErrors.ts';
 import type { CallerClients, FirestorePorts } from './callerClients.ts';
@@ -23,11 +23,9 @@ interface WatchPorts extends FirestorePorts {
   readonly clients: CallerClients;
 }
 
-interface Watched {
+interface CallersWatched extends Watched {
   readonly caller: Caller;
   readonly path: DataPath;
-  readonly shape: WatchShape;
-  readonly maxItems: number;
 }
 
 interface WatchedDocument {
@@ -40,7 +38,7 @@ const MIN_RENEWAL_MS = 1000;
 
 export class CallerWatch implements Watch {
   private readonly ports: WatchPorts;
-  private readonly watched: Watched;
+  private readonly watched: CallersWatched;
   private readonly watcher: Watcher;
   /** Documents by id, in order, as last reported to the watcher. */
   private documents: ReadonlyMap<string, WatchedDocument> = new Map();
@@ -48,7 +46,7 @@ export class CallerWatch implements Watch {
   private ended = false;
   private detach: () => void = () => undefined;
 
-  constructor(ports: WatchPorts, watched: Watched, watcher: Watcher) {
+  constructor(ports: WatchPorts, watched: CallersWatched, watcher: Watcher) {
     this.ports = ports;
     this.watched = watched;
     this.watcher = watcher;
@@ -82,7 +80,9 @@ export class CallerWatch implements Watch {
     let isFirst = true;
     const tell = (documents: readonly QueryDocumentSnapshot[]): void => {
       clearTimeout(late);
-      if (documents.length > maxItems) this.fail(tooMany(maxItems));
+      const what = `This path has more than ${maxItems} documents.`;
+      const suggestion = 'Watch a single document, or a collection with fewer documents.';
+      if (documents.length > maxItems) this.fail(sizeLimitExceeded('path', what, suggestion));
       else this.emit(documents, isFirst);
       isFirst = false;
     };
@@ -157,11 +157,6 @@ export class CallerWatch implements Watch {
 
 function exists(document: DocumentSnapshot): document is QueryDocumentSnapshot {
   return document.exists;
-}
-
-function tooMany(max: number): MusterError {
-  const what = `This path has more than ${max} documents.`;
-  return sizeLimitExceeded('path', what, 'Watch a single document, or a collection with fewer documents.');
 }
 
 export type Lease = Awaited<ReturnType<CallerClients['lease']>>;

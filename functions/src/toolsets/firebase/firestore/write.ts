@@ -11,7 +11,7 @@ import {
 import { z } from 'zod/mini';
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { IDEMPOTENCY_HOURS } from '../../../kernel/commit.ts';
-import { timestamp } from '../../../kernel/documentCodec.ts';
+import { type Fields, timestamp } from '../../../kernel/documentCodec.ts';
 import { keyReused } from '../../../kernel/errors.ts';
 import { writersCommitPath } from '../../../kernel/firestore/paths.ts';
 import {
@@ -127,8 +127,6 @@ function deletesIn({ operation, merge }: WriteRequest): Encoding['deletes'] {
 function encoder({ firestore: client }: DocumentReference, deletes: Encoding['deletes']): Encoder {
   return new Encoder({ client, deletes, transforms: true });
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** One field update: the names in the path of the field, and the new value. */
 type Assignment = readonly [path: readonly string[], value: unknown];

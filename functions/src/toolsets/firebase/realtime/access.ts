@@ -50,8 +50,7 @@ export class RealtimeAccess extends Service<RealtimePorts> implements DatabaseAc
     return new Writing(rest, path, request).perform();
   }
 
-  watch(caller: Caller, path: DataPath, { shape, maxItems }: Watched, watcher: Watcher): Watch {
-    const watched = { caller, path: path.text, shape, maxItems };
-    return new CallerWatch({ ...this.ports, clients: this.clients }, watched, watcher);
+  watch(caller: Caller, { text: path }: DataPath, watched: Watched, watcher: Watcher): Watch {
+    return new CallerWatch({ ...this.ports, clients: this.clients }, { ...watched, caller, path }, watcher);
   }
 }

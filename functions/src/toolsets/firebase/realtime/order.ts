@@ -6,12 +6,9 @@ import type { JsonValue } from '../../../kernel/json.ts';
 import type { Bound, ReadQuery } from '../rules/databaseAccess.ts';
 import { invalidRequest } from '../rules/dataErrors.ts';
 
-interface Ranked {
+export interface Child {
   readonly key: string;
   readonly rank: Rank;
-}
-
-export interface Child extends Ranked {
   readonly data: JsonValue;
 }
 
@@ -44,7 +41,7 @@ export function entriesOf(data: JsonValue): readonly (readonly [string, JsonValu
   );
 }
 
-export function compareChildren(one: Ranked, other: Ranked): number {
+export function compareChildren(one: Omit<Child, 'data'>, other: Omit<Child, 'data'>): number {
   return compareRanks(one.rank, other.rank) || compareKeys(one.key, other.key);
 }
 
@@ -91,15 +88,10 @@ function valueAt(data: JsonValue, key: string): JsonValue {
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 
-export interface CheckedQuery {
-  readonly orderBy: string;
-  readonly limit: number;
-  readonly startAt: Bound | undefined;
-  readonly endAt: Bound | undefined;
-}
+export type CheckedQuery = ReturnType<typeof checkedQuery>;
 
 /** @throws MusterError VALIDATION_ERROR if the order or a bound is invalid */
-export function checkedQuery(query: ReadQuery): CheckedQuery {
+export function checkedQuery(query: ReadQuery) {
   const { orderBy = '$key', limit = DEFAULT_LIMIT, startAt, endAt } = query;
   if (orderBy === '$key') {
     checkKeyBound('query.startAt', startAt);

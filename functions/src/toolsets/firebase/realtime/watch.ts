@@ -5,7 +5,7 @@ import { expiredCredential } from '../../../identity/rules/credential.ts';
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { connectionError, MusterError } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
-import type { Change, Watch, Watcher, WatchShape } from '../rules/databaseAccess.ts';
+import type { Change, Watch, Watched, Watcher } from '../rules/databaseAccess.ts';
 import { permissionDenied, sizeLimitExceeded } from '../rules/dataErrors.ts';
 import type { CallerClients, Lease } from './callerClients.ts';
 import type { RealtimePorts } from './rest.ts';
@@ -17,17 +17,15 @@ interface WatchPorts extends RealtimePorts {
   readonly clients: CallerClients;
 }
 
-interface Watched {
+interface CallersWatched extends Watched {
   readonly caller: Caller;
   readonly path: string;
-  readonly shape: WatchShape;
-  readonly maxItems: number;
 }
 
 /** One watch. If the caller's ID token expires, an agent gets a new one at once; a person must sign in again. */
 export class CallerWatch implements Watch {
   private readonly ports: WatchPorts;
-  private readonly watched: Watched;
+  private readonly watched: CallersWatched;
   private readonly watcher: Watcher;
   /** Timer that ends the watch if the first data does not arrive. Without the timer, the SDK would retry forever. */
   private readonly late: NodeJS.Timeout;
@@ -37,7 +35,7 @@ export class CallerWatch implements Watch {
   private lease: Lease | undefined;
   private unlisten: (() => void) | undefined;
 
-  constructor(ports: WatchPorts, watched: Watched, watcher: Watcher) {
+  constructor(ports: WatchPorts, watched: CallersWatched, watcher: Watcher) {
     this.ports = ports;
     this.watched = watched;
     this.watcher = watcher;

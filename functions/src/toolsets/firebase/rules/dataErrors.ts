@@ -50,19 +50,11 @@ export function nothingReadable(path: string, cause: unknown): MusterError {
 
 /** Returns the error for a value that the database cannot store. */
 export function invalidDataType(field: string, what: string, suggestion?: string): MusterError {
-  return new MusterError('INVALID_FORMAT', what, {
-    field,
-    reason: 'INVALID_DATA_TYPE',
-    ...(suggestion !== undefined && { suggestion }),
-  });
+  return new MusterError('INVALID_FORMAT', what, { field, reason: 'INVALID_DATA_TYPE', suggestion });
 }
 
 export function invalidRequest(field: string, what: string, suggestion?: string): MusterError {
-  return new MusterError('VALIDATION_ERROR', what, {
-    field,
-    reason: 'VALIDATION_ERROR',
-    ...(suggestion !== undefined && { suggestion }),
-  });
+  return new MusterError('VALIDATION_ERROR', what, { field, reason: 'VALIDATION_ERROR', suggestion });
 }
 
 export function sizeLimitExceeded(field: string, what: string, suggestion: string): MusterError {

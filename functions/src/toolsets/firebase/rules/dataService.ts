@@ -52,14 +52,13 @@ export class DataService extends Service<FirebasePorts> {
     const { permission, workspace } = requireWorkspaceOf(caller, path, isPush ? 'push' : 'write');
     const repetition = repetitionOf(operation);
     const write = () => this.ports.databases[database].write(caller, path, { ...request, repetition });
-    const isAnnounced = isFreeForm(permission) && operation.by !== undefined;
-    if (workspace === undefined || !isAnnounced) {
-      const outcome = await write();
-      await this.ports.store.commit([], recordResponse(outcome));
-      return outcome;
-    }
-    const { outcome, effect } = await this.auditTrail.audited(caller, path, workspace, { isPush, write });
-    await this.ports.store.commit([{ kind: 'audit', effect }], recordResponse(outcome));
+    // Only free-form data, which is below `messages` and `shared`, has such a permission.
+    const isFreeForm = typeof permission.where === 'object' && 'first' in permission.where;
+    const { outcome, changes } =
+      workspace !== undefined && isFreeForm && operation.by !== undefined
+        ? await this.auditTrail.audited(caller, path, workspace, { isPush, write })
+        : { outcome: await write(), changes: [] };
+    await this.ports.store.commit(changes, recordResponse(outcome));
     return outcome;
   }
 }
@@ -79,11 +78,6 @@ export function requireWorkspaceOf(
   const isNamed = typeof permission.where === 'object' && !('field' in permission.where);
   if (isNamed && workspace !== undefined && role === undefined) throw permissionDenied(path, NO_ROLE);
   return decision;
-}
-
-/** Returns whether the permission is for free-form data, which is below `messages` and `shared`. */
-function isFreeForm({ where }: AccessDecision['permission']): boolean {
-  return typeof where === 'object' && 'first' in where;
 }
 
 /** Text for the log only. */

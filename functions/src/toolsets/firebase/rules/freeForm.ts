@@ -5,7 +5,7 @@
 import type { Caller, Principal } from '../../../identity/rules/principal.ts';
 import type { AuditEffect } from '../../../kernel/auditLog.ts';
 import type { Fields } from '../../../kernel/documentCodec.ts';
-import { cannotUndoError, changedNames, restoredFields } from '../../../kernel/effects.ts';
+import { cannotUndoError, changedNames, only, restoredFields } from '../../../kernel/effects.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { byteLength, type JsonValue, jsonObject, jsonValue } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
@@ -28,11 +28,6 @@ interface State {
   readonly version?: string | undefined;
 }
 
-interface Written {
-  readonly outcome: WriteOutcome;
-  readonly effect: AuditEffect;
-}
-
 export class FreeFormAudit extends Service<Pick<FirebasePorts, 'databases'>> {
   /** Writes, and returns the data before and after the write. Both may contain another caller's concurrent write. */
   async audited(
@@ -40,7 +35,7 @@ export class FreeFormAudit extends Service<Pick<FirebasePorts, 'databases'>> {
     path: DataPath,
     workspace: string,
     { isPush, write }: { readonly isPush: boolean; readonly write: () => Promise<WriteOutcome> },
-  ): Promise<Written> {
+  ) {
     const before = isPush ? undefined : await this.before(caller, path);
     const outcome = await write();
     const { key, isRepetition } = outcome;
@@ -49,7 +44,8 @@ export class FreeFormAudit extends Service<Pick<FirebasePorts, 'databases'>> {
     const known = isRepetition && !isPush ? fieldsNotRecorded('The write was made by an earlier call.') : before;
     const thing = { kind: 'document', id: `${written.database}:${written.text}`, workspace };
     const isWhole = [known, after].every((fields) => fields === undefined || !(NOT_RECORDED in fields));
-    return { outcome, effect: { ...effectOf(thing, known, after), ...(!isWhole && { cut: true as const }) } };
+    const effect: AuditEffect = { ...effectOf(thing, known, after), ...(!isWhole && { cut: true }) };
+    return { outcome, changes: [{ kind: 'audit' as const, effect }] };
   }
 
   /**
@@ -96,7 +92,10 @@ export class FreeFormAudit extends Service<Pick<FirebasePorts, 'databases'>> {
     const request = { shallow: false, maxBytes: MAX_AUDITED_BYTES };
     try {
       const { data, version } = await this.ports.databases[path.database].read(caller, path, request);
-      if (byteLength(data) > MAX_AUDITED_BYTES) throw tooLargeToUndo();
+      if (byteLength(data) > MAX_AUDITED_BYTES) {
+        const what = `The data exceeds ${MAX_AUDITED_BYTES} bytes of JSON, the audit log's limit.`;
+        throw sizeLimitExceeded('path', what, 'Write to deeper paths, or to smaller documents.');
+      }
       return { fields: fieldsOf(data), version };
     } catch (error) {
       if (error instanceof MusterError && error.code === 'NOT_FOUND') return { fields: undefined };
@@ -115,11 +114,6 @@ function notRecordedBecauseOf(error: unknown, reasons?: readonly string[]): Fiel
 
 function fieldsNotRecorded(why: string): Fields {
   return { [NOT_RECORDED]: why };
-}
-
-function tooLargeToUndo(): MusterError {
-  const what = `The data exceeds ${MAX_AUDITED_BYTES} bytes of JSON, the audit log's limit.`;
-  return sizeLimitExceeded('path', what, 'Write to deeper paths, or to smaller documents.');
 }
 
 function fieldsOf(data: JsonValue): Fields {
@@ -142,9 +136,7 @@ function pathOf({ id }: AuditEffect): DataPath {
 function isUnchanged({ before, after = {} }: AuditEffect, current: Fields | undefined): boolean {
   if (before === undefined || current === undefined) return before === current;
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  const those = (fields: Fields) =>
-    Object.fromEntries(names.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])));
-  return changedNames(those(current), those(before)).length === 0;
+  return changedNames(only(current, names), only(before, names)).length === 0;
 }
 
 function effectOf(

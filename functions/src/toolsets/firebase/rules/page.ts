@@ -14,11 +14,7 @@ import { apply, eventOf, isEvent, type Transition } from './transition.ts';
 
 const MAX_EVENTS = 100;
 
-export interface EventPage {
-  readonly events: readonly LoggedEvent[];
-  readonly position: EventPosition;
-  readonly overflow: boolean;
-}
+export type EventPage = ReturnType<PageBuilder['page']>;
 
 export class PageBuilder {
   private readonly subscription: Subscription;
@@ -73,7 +69,7 @@ export class PageBuilder {
     return !this.isOver;
   }
 
-  page(): EventPage {
+  page() {
     return { events: [...this.events], position: this.position, overflow: this.overflow };
   }
 }

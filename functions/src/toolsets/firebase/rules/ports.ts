@@ -1,24 +1,26 @@
 /** Ports of the firebase toolset. */
+import { z } from 'zod';
 import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { DatabaseAccesses } from './databaseAccess.ts';
-import type { StoredSubscription, SubscriptionChanges } from './subscription.ts';
+import type { Subscription, SubscriptionChanges } from './subscription.ts';
 import type { State, Transition } from './transition.ts';
 
 /** A lease on a log. The instance with the lease watches the path and writes the log. */
-export interface Lease {
-  readonly holder: string;
+export const storedLease = z.object({
+  holder: z.string(),
   /** Whether the instance has readers. An instance without requests may be suspended, and then it stops watching. */
-  readonly reading: boolean;
-  readonly renewed: Date;
-}
+  reading: z.boolean(),
+  renewed: z.number().transform((time) => new Date(time)),
+});
+export type Lease = Readonly<z.output<typeof storedLease>>;
 
 export interface SubscriptionQueries {
-  find(id: string): Promise<Versioned<StoredSubscription> | undefined>;
+  find(id: string): Promise<Versioned<Subscription> | undefined>;
   /** Counts the subscriptions of a caller, including expired ones that have not been deleted yet. */
   count(uid: string): Promise<number>;
   /** Returns the subscriptions whose expiry is at or before `now`, oldest first. */
-  expired(now: Date, limit: number): Promise<readonly Versioned<StoredSubscription>[]>;
+  expired(now: Date, limit: number): Promise<readonly Versioned<Subscription>[]>;
 }
 
 export interface WatcherLeases {
@@ -63,14 +65,15 @@ export interface Entry {
 }
 
 /** Size of an entry. Entries are deleted if a log gets too large. */
-export interface EntrySize {
-  readonly sequence: number;
-  readonly transitions: number;
-  readonly events: number;
-  readonly bytes: number;
+export const entrySize = z.object({
+  sequence: z.number(),
+  transitions: z.number(),
+  events: z.number(),
+  bytes: z.number(),
   /** Milliseconds since the Unix epoch. */
-  readonly at: number;
-}
+  at: z.number(),
+});
+export type EntrySize = Readonly<z.output<typeof entrySize>>;
 
 /** The state of the path after an entry. Loading a log requires only the last checkpoint and the entries after it. */
 export interface Checkpoint {

@@ -5,7 +5,7 @@
  */
 
 import type { Caller } from '../../../identity/rules/principal.ts';
-import { type Deferred, deferred } from '../../../kernel/concurrency.ts';
+import { deferred } from '../../../kernel/concurrency.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { parsePath, type Watch } from './databaseAccess.ts';
 import { canTakeLease } from './eventLog.ts';
@@ -40,7 +40,7 @@ export class SharedWatch extends Service<SharedWatchPorts> {
   /** Entry with the highest number that any reader has received. */
   private newest: Entry | undefined;
   /** Resolves when it is known which instance watches the path: this or another instance. */
-  private known: Deferred = deferred();
+  private known = deferred();
   private step: 'none' | 'one' | 'another' = 'none';
   private isEnded = false;
   private isHeld = false;

@@ -8,8 +8,6 @@ import { DAY_MS } from '../../../kernel/ports.ts';
 import { DATABASES, type DataPath, type WatchShape } from './databaseAccess.ts';
 import { invalidRequest } from './dataErrors.ts';
 
-export type Subscription = Readonly<StoredSubscription>;
-
 /** Per agent or person. */
 export const MAX_SUBSCRIPTIONS = 50;
 
@@ -191,8 +189,8 @@ export const subscriptionCodec = documentCodec(
 );
 
 /** A subscription as stored. The document id is a hash of the owner and the owner's id for the subscription. */
-export type StoredSubscription = ReturnType<typeof subscriptionCodec.fromDocument> & { readonly id: string };
+export type Subscription = ReturnType<typeof subscriptionCodec.fromDocument> & { readonly id: string };
 
-export function subscriptionFromDocument(data: unknown, id: string): StoredSubscription {
+export function subscriptionFromDocument(data: unknown, id: string): Subscription {
   return { id, ...subscriptionCodec.fromDocument(data) };
 }

@@ -11,7 +11,6 @@ import type { ExpiringStore } from '../../../kernel/sweep.ts';
 import { type DatabaseName, type DataPath, parsePath } from './databaseAccess.ts';
 import { requireWorkspaceOf } from './dataService.ts';
 import { type EventReader, LogReader } from './logReader.ts';
-import type { ReadFrom, Reading } from './page.ts';
 import type { FirebasePorts } from './ports.ts';
 import { sizeError } from './recorder.ts';
 import { startAfterGap } from './sharedWatch.ts';
@@ -58,6 +57,8 @@ export class SubscriptionService extends Service<FirebasePorts> implements Event
       isOpen: async ({ id, log }) => (await this.findOpen(id))?.value.log === log,
     },
   });
+  readonly poll = this.reader.poll.bind(this.reader);
+  readonly follow = this.reader.follow.bind(this.reader);
 
   /** Creates a subscription, or uses an identical one. @throws MusterError CONFLICT; QUOTA_EXCEEDED; as for reads */
   async subscribe(
@@ -102,14 +103,6 @@ export class SubscriptionService extends Service<FirebasePorts> implements Event
     } catch (error) {
       log.warn('subscription_left_to_the_sweep', { id: ended.id, error });
     }
-  }
-
-  poll(...reading: Parameters<EventReader['poll']>): Promise<Reading> {
-    return this.reader.poll(...reading);
-  }
-
-  follow(caller: Caller, from: ReadFrom, disconnected: AbortSignal): AsyncIterable<Reading> {
-    return this.reader.follow(caller, from, disconnected);
   }
 
   /** Deletes subscriptions that have expired or ended, with their logs. Returns the number of subscriptions. */

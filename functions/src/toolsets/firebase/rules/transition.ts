@@ -1,8 +1,9 @@
 /** Transitions of a watched path, child by child, and which of them are events of a subscription. */
+import { z } from 'zod';
 import type { Caller } from '../../../identity/rules/principal.ts';
 import { withTimeoutError } from '../../../kernel/concurrency.ts';
 import { connectionError } from '../../../kernel/errors.ts';
-import { canonicalJson, type JsonValue } from '../../../kernel/json.ts';
+import { canonicalJson, type JsonValue, jsonValue } from '../../../kernel/json.ts';
 import type { Change, DatabaseAccesses, DataPath } from './databaseAccess.ts';
 import { type DataEvent, type EventType, MAX_CHILDREN, shapeOf } from './subscription.ts';
 
@@ -10,15 +11,16 @@ import { type DataEvent, type EventType, MAX_CHILDREN, shapeOf } from './subscri
 export type State = ReadonlyMap<string, string>;
 
 /** An observed change of one key, with only the data that the subscription's events and state need. */
-export interface Transition {
-  readonly kind: 'added' | 'changed' | 'removed';
-  readonly key: string;
+export const transition = z.object({
+  kind: z.enum(['added', 'changed', 'removed']),
+  key: z.string(),
   /** Current data; for a removal, the last data. */
-  readonly data?: JsonValue;
-  readonly previousData?: JsonValue;
+  data: jsonValue.exactOptional(),
+  previousData: jsonValue.exactOptional(),
   /** Milliseconds since the Unix epoch. */
-  readonly at: number;
-}
+  at: z.number(),
+});
+export type Transition = Readonly<z.output<typeof transition>>;
 
 /** Maximum size in bytes of current and previous data together. If they are larger, the previous data is omitted. */
 const MAX_WITH_PREVIOUS = 262_144;

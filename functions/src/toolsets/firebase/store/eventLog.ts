@@ -9,21 +9,13 @@
  */
 import type { Database, DataSnapshot, Query, Reference } from 'firebase-admin/database';
 import { z } from 'zod';
-import { UnreadableDocumentError, type UnreadableDocuments } from '../../../kernel/ports.ts';
-import { BUS, BusWrites, busPath, changeNode, listenWhenReady } from '../../../kernel/realtime/database.ts';
-import type { Checkpoint, Entry, EventLog, LoadedLog } from '../rules/ports.ts';
-import type { State } from '../rules/transition.ts';
+import { Service, UnreadableDocumentError, type UnreadableDocuments } from '../../../kernel/ports.ts';
+import { BUS, BusWrites, busPath, changeNode, childrenOf, listenWhenReady } from '../../../kernel/realtime/database.ts';
+import { type Checkpoint, type Entry, type EventLog, entrySize, type LoadedLog } from '../rules/ports.ts';
+import { type State, transition } from '../rules/transition.ts';
 
 /** Maximum number of attempts to load a log. A checkpoint written during an attempt makes the attempt fail. */
 const MAX_LOADS = 10;
-
-const transition = z.object({
-  kind: z.enum(['added', 'changed', 'removed']),
-  key: z.string(),
-  data: z.json().exactOptional(),
-  previousData: z.json().exactOptional(),
-  at: z.number(),
-});
 
 /** An entry as stored. Its key contains its number. */
 export const storedEntry = z.object({
@@ -34,30 +26,17 @@ export const storedEntry = z.object({
 
 export const storedState = textOf(z.array(z.tuple([z.string(), z.string()])));
 
-const entrySize = z.object({
-  sequence: z.number(),
-  transitions: z.number(),
-  events: z.number(),
-  bytes: z.number(),
-  /** Milliseconds since the Unix epoch. */
-  at: z.number(),
-});
-
 export const storedSizes = textOf(z.array(entrySize));
 
 /** Maximum length of an entry's text for which the entry is appended in one update with entries of other logs. */
 const MAX_SHARED_LENGTH = 16_384;
 
 /** Event logs in the Realtime Database. Calls wait while the database is unreachable. */
-export class DatabaseEventLog implements EventLog {
-  private readonly database: () => Promise<Database>;
-  private readonly unreadable: UnreadableDocuments;
-  private readonly writes = new BusWrites(() => this.database());
-
-  constructor(database: () => Promise<Database>, unreadable: UnreadableDocuments) {
-    this.database = database;
-    this.unreadable = unreadable;
-  }
+export class DatabaseEventLog
+  extends Service<{ readonly database: () => Promise<Database>; readonly unreadable: UnreadableDocuments }>
+  implements EventLog
+{
+  private readonly writes = new BusWrites(this.ports);
 
   async create(log: string, state: State): Promise<void> {
     const bus = await this.bus(log);
@@ -105,7 +84,7 @@ export class DatabaseEventLog implements EventLog {
     const path = `${log}/log/${sequenceKey(sequence)}`;
     if (await this.writes.write(path, entry, record.transitions.length > MAX_SHARED_LENGTH)) return true;
     // The number is taken, unless the deployed security rules are those of the last release, which refuse all appends.
-    const node = (await this.database()).ref(BUS).child(path);
+    const node = (await this.ports.database()).ref(BUS).child(path);
     return !(await node.get()).exists() && changeNode(node, (current) => (current === null ? entry : undefined));
   }
 
@@ -173,13 +152,13 @@ export class DatabaseEventLog implements EventLog {
       return schema.parse(snapshot.val());
     } catch (error) {
       const path = decodeURIComponent(new URL(snapshot.ref.toString()).pathname.slice(1));
-      this.unreadable.note(path, error);
+      this.ports.unreadable.note(path, error);
       throw new UnreadableDocumentError(path);
     }
   }
 
   private async bus(log: string): Promise<Reference> {
-    return (await this.database()).ref(busPath(log));
+    return (await this.ports.database()).ref(busPath(log));
   }
 }
 
@@ -196,14 +175,6 @@ function entriesOf(bus: Reference, from: number): Query {
 
 async function lastOf(list: Reference): Promise<DataSnapshot | undefined> {
   return childrenOf(await list.orderByKey().limitToLast(1).get())[0];
-}
-
-function childrenOf(list: DataSnapshot): readonly DataSnapshot[] {
-  const children: DataSnapshot[] = [];
-  list.forEach((child) => {
-    children.push(child);
-  });
-  return children;
 }
 
 /** Prefix of keys, because the database would treat keys of digits as the indexes of a list. */

@@ -5,14 +5,14 @@ import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters, EffectsOf } from '../../../kernel/firestore/store.ts';
 import type { SubscriptionQueries } from '../rules/ports.ts';
 import {
-  type StoredSubscription,
+  type Subscription,
   type SubscriptionChanges,
   subscriptionCodec,
   subscriptionFromDocument,
 } from '../rules/subscription.ts';
 
 export class FirestoreSubscriptionQueries extends FirestoreReader implements SubscriptionQueries {
-  async find(id: string): Promise<Versioned<StoredSubscription> | undefined> {
+  async find(id: string): Promise<Versioned<Subscription> | undefined> {
     const snapshot = await this.database.doc(subscriptionPath(id)).get();
     return this.documents.findVersioned(snapshot, subscriptionFromDocument);
   }
@@ -22,7 +22,7 @@ export class FirestoreSubscriptionQueries extends FirestoreReader implements Sub
     return (await own.count().get()).data().count;
   }
 
-  expired(now: Date, limit: number): Promise<readonly Versioned<StoredSubscription>[]> {
+  expired(now: Date, limit: number): Promise<readonly Versioned<Subscription>[]> {
     const expired = this.database
       .collection(COLLECTIONS.subscriptions)
       .where('expires_at', '<=', now)
@@ -32,7 +32,7 @@ export class FirestoreSubscriptionQueries extends FirestoreReader implements Sub
 }
 
 /** Returns the fields for the audit log, without the id of the event log and the hash of the rights. */
-function auditFieldsOf({ uid, subscription_id, database, path, event_type }: StoredSubscription): Fields {
+function auditFieldsOf({ uid, subscription_id, database, path, event_type }: Subscription): Fields {
   return { uid, subscription_id, database, path, event_type };
 }
 

@@ -1,6 +1,5 @@
 /** Stores the leases of event logs: `bus/{log}/watcher` contains `{holder, reading, renewed}`. */
-import type { Database, Reference } from 'firebase-admin/database';
-import { z } from 'zod';
+import type { Reference } from 'firebase-admin/database';
 import { Batching } from '../../../kernel/concurrency.ts';
 import { type Clock, Service } from '../../../kernel/ports.ts';
 import {
@@ -9,33 +8,23 @@ import {
   COMMITS,
   changeNode,
   listenWhenReady,
+  type RealtimeSource,
   removeFound,
 } from '../../../kernel/realtime/database.ts';
 import type { ExpiringStore } from '../../../kernel/sweep.ts';
-import type { Lease, WatcherLeases } from '../rules/ports.ts';
-
-export const storedLease = z.object({
-  holder: z.string(),
-  reading: z.boolean(),
-  renewed: z.number().transform((time) => new Date(time)),
-});
+import { type Lease, storedLease, type WatcherLeases } from '../rules/ports.ts';
 
 /** Maximum number of concurrent transactions, because the time of the database's client grows with their square. */
 const MAX_TRANSACTIONS = 32;
 
 /** Decides which instance watches a path. Leases only avoid duplicate work: several watchers do not harm the log. */
-export class DatabaseWatcherLeases implements WatcherLeases {
-  private readonly database: () => Promise<Database>;
-  private readonly writes = new BusWrites(() => this.database());
+export class DatabaseWatcherLeases extends Service<RealtimeSource> implements WatcherLeases {
+  private readonly writes = new BusWrites(this.ports);
   private readonly transactions = new Batching<() => Promise<boolean>, Promise<boolean>>(async (changes) => {
     const running = changes.map((change) => change());
     await Promise.allSettled(running);
     return async (place) => (await running[place]) === true;
   }, MAX_TRANSACTIONS);
-
-  constructor(database: () => Promise<Database>) {
-    this.database = database;
-  }
 
   async take(log: string, lease: Lease, may: (now: Lease | undefined) => boolean, isHeld = false): Promise<boolean> {
     const node = await this.node(log);
@@ -66,7 +55,7 @@ export class DatabaseWatcherLeases implements WatcherLeases {
   }
 
   private async node(log: string): Promise<Reference> {
-    return (await this.database()).ref(`${busPath(log)}/watcher`);
+    return (await this.ports.database()).ref(`${busPath(log)}/watcher`);
   }
 }
 
@@ -78,7 +67,7 @@ const REMOVAL_BATCH = 500;
 
 /** Commit markers of callers' writes, `commits/{id}`, which are deleted after they expire. */
 export class DatabaseCommitMarkers
-  extends Service<{ readonly database: () => Promise<Database>; readonly clock: Clock }>
+  extends Service<RealtimeSource & { readonly clock: Clock }>
   implements ExpiringStore
 {
   readonly name = 'commits';

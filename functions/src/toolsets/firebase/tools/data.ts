@@ -88,6 +88,17 @@ const TYPES = [
 /** Accepts all types but lists one: Genkit omits required properties with several types, and Gemini rejects this. */
 const data = listedAs({ ...OPEN_OBJECT, anyOf: TYPES }, z.json());
 
+const writeInput = z.strictObject({
+  database: database('Database'),
+  path: path('Path to write'),
+  data: data.describe('Data to write'),
+  operation: z.enum(OPERATIONS).default('set').describe('Operation'),
+  merge: z.boolean().default(false).describe('Firestore set: keep other fields'),
+  transaction: z.boolean().default(false).describe('CONFLICT if data changed since read'),
+  expectedVersion: z.string().max(200).optional().describe('With transaction: metadata.version of your read'),
+  mustNotExist: z.boolean().optional().describe('With transaction: CONFLICT if data exists'),
+});
+
 export const write = defineTool({
   name: 'write',
   title: 'Write data',
@@ -95,16 +106,7 @@ export const write = defineTool({
     'Writes to Firebase as you; security rules apply. set replaces, update changes fields, push adds a key, delete removes (data: {}). messages/, shared/: free-form.',
   details:
     'set with merge keeps other fields. update requires an existing target. delete succeeds even if nothing is there. With transaction, a write is a CONFLICT if the data has changed, is not at expectedVersion, or exists despite mustNotExist.',
-  input: z.strictObject({
-    database: database('Database'),
-    path: path('Path to write'),
-    data: data.describe('Data to write'),
-    operation: z.enum(OPERATIONS).default('set').describe('Operation'),
-    merge: z.boolean().default(false).describe('Firestore set: keep other fields'),
-    transaction: z.boolean().default(false).describe('CONFLICT if data changed since read'),
-    expectedVersion: z.string().max(200).optional().describe('With transaction: metadata.version of your read'),
-    mustNotExist: z.boolean().optional().describe('With transaction: CONFLICT if data exists'),
-  }),
+  input: writeInput,
   output: z.object({
     success: z.boolean(),
     key: z.string().optional().describe('Generated key for push operations'),
@@ -163,15 +165,7 @@ function storedAs(data: unknown) {
 }
 
 /** @throws MusterError VALIDATION_ERROR if `mustNotExist` is used with a version or without `transaction` */
-function expected({
-  mustNotExist = false,
-  expectedVersion,
-  transaction,
-}: {
-  readonly mustNotExist?: boolean | undefined;
-  readonly expectedVersion?: string | undefined;
-  readonly transaction: boolean;
-}): string | null | undefined {
+function expected({ mustNotExist = false, expectedVersion, transaction }: z.output<typeof writeInput>) {
   if (!mustNotExist) return expectedVersion;
   const wrong =
     expectedVersion === undefined ? 'requires transaction: true' : 'cannot be combined with expectedVersion';

@@ -1,37 +1,36 @@
 /** Delegation of to-dos to the agents of a workspace. Source: docs/semantics.md#one-graph. */
 import { permissionError } from '../../../access/rules/permissionCheck.ts';
-import { nodeKey, shownCost } from '../../../graph/rules/graphNode.ts';
+import { nodeKey, type StoredNode, shownCost } from '../../../graph/rules/graphNode.ts';
 import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import type { RecordResponse } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { type PortOf, readFor, Service, skipUnreadable } from '../../../kernel/ports.ts';
-import { isClosed, type Task, type TaskCreation, type TaskDraft } from '../../coordination/index.ts';
-import type { DelegationTasks, TodoChange, TodoPorts } from './ports.ts';
+import {
+  type CoordinationPorts,
+  isClosed,
+  type Task,
+  type TaskCreation,
+  type TaskDraft,
+} from '../../coordination/index.ts';
+import type { TodoChange, TodoPorts } from './ports.ts';
 import { alreadyCompleted, notFound, type Todo } from './todo.ts';
 import { asReported } from './todoChanges.ts';
 import type { TodoService } from './todos.ts';
 
-interface DelegationPorts extends TodoPorts {
-  readonly tasks: DelegationTasks;
+interface DelegationPorts extends TodoPorts, Pick<CoordinationPorts, 'tasks'> {
   readonly taskCreation: PortOf<TaskCreation<TodoChange>>;
   readonly todoService: PortOf<TodoService>;
 }
 
-interface DelegationRequest {
+interface DelegationRequest extends Pick<TaskDraft, 'priority' | 'required_capabilities' | 'hints' | 'acceptance'> {
   readonly todoId: string;
   readonly workspace: string;
-  readonly priority: number;
-  readonly required_capabilities: readonly string[];
-  readonly hints?: string | undefined;
-  readonly acceptance?: TaskDraft['acceptance'];
 }
 
 export interface Delegated {
   readonly todo: Todo;
   readonly task: Task;
 }
-
-export type DelegatedProgress = ReturnType<typeof progressResponse>;
 
 /** Error reasons that show that the to-do was completed or deleted before its task was completed. */
 const ENDED_REASONS = ['ALREADY_COMPLETED', 'TASK_NOT_FOUND'];
@@ -51,7 +50,14 @@ export class Delegation extends Service<DelegationPorts> {
     recordResponse: RecordResponse<Delegated>,
   ): Promise<Delegated> {
     const { workspace, todoId, priority, required_capabilities, hints, acceptance } = request;
-    const refusal = permissionError(principal, workspace, REQUIRED_ROLE);
+    const refusal = permissionError(principal, workspace, {
+      toolset: 'todo',
+      what: 'delegate',
+      role: 'worker',
+      agentRole: undefined,
+      scope: 'workspace',
+      writes: true,
+    });
     if (refusal !== undefined) throw refusal;
     const first = await this.open(principal.owner_uid, todoId);
     let unused: typeof first | undefined = first;
@@ -101,7 +107,7 @@ export class Delegation extends Service<DelegationPorts> {
   }
 
   /** Returns the progress of delegated to-dos in workspaces where the caller has a role. Costs one read per to-do. */
-  async progress(principal: Principal, todos: readonly Todo[]): Promise<ReadonlyMap<string, DelegatedProgress>> {
+  async progress(principal: Principal, todos: readonly Todo[]) {
     const delegated = todos.flatMap(({ id, delegated_task_id: taskId, delegated_result: result }) =>
       taskId ? [{ id, taskId, result }] : [],
     );
@@ -124,7 +130,15 @@ export class Delegation extends Service<DelegationPorts> {
     if (found.value.completed) throw alreadyCompleted(found.value);
     const { delegated_task_id: taskId } = found.value;
     const before = taskId === undefined ? undefined : (await tasks.find(taskId))?.value;
-    if (before !== undefined && !isClosed(before.status)) throw alreadyDelegated(id, before.id);
+    if (before !== undefined && !isClosed(before.status))
+      throw new MusterError('CONFLICT', `This to-do is already delegated, as task "${before.id}".`, {
+        field: 'task_id',
+        value: id,
+        reason: 'ALREADY_DELEGATED',
+        suggestion:
+          'system.getTree shows the progress of the task. If it ends without success, you can delegate again.',
+        about: { task_id: id, delegated_task_id: before.id },
+      });
     return found;
   }
 }
@@ -132,33 +146,9 @@ export class Delegation extends Service<DelegationPorts> {
 /** Maximum characters of a task's result that the to-do stores. The task has the whole result. */
 const MAX_RESULT_LENGTH = 5000;
 
-const REQUIRED_ROLE = {
-  toolset: 'todo',
-  what: 'delegate',
-  role: 'worker',
-  agentRole: undefined,
-  scope: 'workspace',
-  writes: true,
-} as const;
-
-function progressResponse(
-  task_id: string,
-  node: Awaited<ReturnType<DelegationPorts['graph']['findAll']>>[number] & {},
-  result: string | undefined,
-) {
-  const { status, workspace, totals } = node;
+function progressResponse(task_id: string, { status, workspace, totals }: StoredNode, result: string | undefined) {
   const { done = 0, ...others } = totals.counts;
   const things = Object.values(others).reduce((sum, count) => sum + count, done);
   const cost = { attempts: totals.attempts, cost_usd: shownCost(totals) };
   return { task_id, workspace, status, done, things, ...cost, ...(result !== undefined && { result }) };
-}
-
-function alreadyDelegated(id: string, taskId: string): MusterError {
-  return new MusterError('CONFLICT', `This to-do is already delegated, as task "${taskId}".`, {
-    field: 'task_id',
-    value: id,
-    reason: 'ALREADY_DELEGATED',
-    suggestion: 'system.getTree shows the progress of the task. If it ends without success, you can delegate again.',
-    about: { task_id: id, delegated_task_id: taskId },
-  });
 }

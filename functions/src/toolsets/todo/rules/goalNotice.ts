@@ -6,12 +6,8 @@ import { skipUnreadable } from '../../../kernel/ports.ts';
 import { CODING_GOAL, type CoordinationPorts, isClosed, TASK_STATUSES, type Task } from '../../coordination/index.ts';
 import { deliver } from './outbox.ts';
 import type { TodoPorts } from './ports.ts';
-import type { Notification } from './reminders/notification.ts';
 
-interface GoalPorts extends TodoPorts {
-  readonly sessions: CoordinationPorts['sessions'];
-  readonly tasks: CoordinationPorts['tasks'];
-}
+type GoalPorts = TodoPorts & Pick<CoordinationPorts, 'sessions' | 'tasks'>;
 
 /** The fields of a written task that show whether it was closed. */
 const written = z.object({
@@ -34,43 +30,30 @@ export async function tellIfGoalDone(ports: GoalPorts, before: unknown, after: u
   const [was, is] = [before, after].map((task) => written.safeParse(task).data);
   if (is === undefined || !isClosed(is.status) || (was !== undefined && isClosed(was.status))) return;
   const { workspace, session: id, owner_uid: uid } = is;
-  const { tasks, sessions, roles } = ports;
+  const { tasks, sessions, roles, consoleLinks, clock } = ports;
   if ((await tasks.list(id, OPEN, { limit: 1 })).items.length > 0) return;
   const session = (await skipUnreadable(sessions.current(workspace)))?.session;
   if (session?.id !== id || ['', CODING_GOAL].includes(session.goal)) return;
   if (personsRoleIn(await roles.of(uid), workspace) === undefined) return;
-  const [{ counts }, done] = await Promise.all([
+  const [{ counts }, { items }] = await Promise.all([
     sessions.counters(workspace, id),
     tasks.listDone(id, { limit: MAX_RESULTS }),
   ]);
-  await deliver(ports, goalNotice(ports, { session, uid, counts, done: done.items }));
-}
-
-interface ClosedGoal {
-  readonly session: { readonly id: string; readonly workspace: string; readonly goal: string };
-  readonly uid: string;
-  readonly counts: { readonly done: number; readonly failed: number; readonly cancelled: number };
-  readonly done: readonly Task[];
-}
-
-function goalNotice(
-  { consoleLinks, clock }: Pick<TodoPorts, 'consoleLinks' | 'clock'>,
-  { session: { id, workspace, goal }, uid, counts: { done: count, failed, cancelled }, done }: ClosedGoal,
-): Notification {
-  const closed = failed + cancelled;
+  const closed = counts.failed + counts.cancelled;
   const others = closed === 0 ? '' : ` ${closed} failed or were cancelled.`;
-  const results = done.map(({ description, result }) => {
-    const output = oneLine(result?.output ?? '').slice(0, MAX_RESULT_LENGTH);
-    return `- ${oneLine(description.split('\n')[0] ?? '').slice(0, MAX_RESULT_LENGTH)}: ${output}`;
-  });
-  return {
-    id: `goal-${id}-${count + closed}`,
+  await deliver(ports, {
+    id: `goal-${id}-${counts.done + closed}`,
     uid,
     about: { session_id: id },
     what: 'Goal done',
-    title: oneLine(goal).slice(0, 200),
-    body: [`All tasks are closed: ${count} done.${others}`, ...results].join('\n'),
+    title: oneLine(session.goal).slice(0, 200),
+    body: [`All tasks are closed: ${counts.done} done.${others}`, ...items.map(resultLine)].join('\n'),
     link: consoleLinks.to({ kind: 'workspace', workspace }),
     at: clock.now(),
-  };
+  });
+}
+
+function resultLine({ description, result }: Task): string {
+  const output = oneLine(result?.output ?? '').slice(0, MAX_RESULT_LENGTH);
+  return `- ${oneLine(description.split('\n')[0] ?? '').slice(0, MAX_RESULT_LENGTH)}: ${output}`;
 }

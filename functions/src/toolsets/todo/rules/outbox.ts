@@ -6,15 +6,7 @@ import { canonicalJson, parsedJson } from '../../../kernel/json.ts';
 import { DAY_MS, type KernelPorts } from '../../../kernel/ports.ts';
 import type { TodoPorts } from './ports.ts';
 import { type Device, type Notification, notificationOf, type PushService } from './reminders/notification.ts';
-import {
-  type EventPublisher,
-  eventMessage,
-  eventOf,
-  messageOf,
-  type TaskEvent,
-  type Topic,
-  topicsOf,
-} from './taskEvent.ts';
+import { type EventPublisher, eventMessage, eventOf, messageOf, type TaskEvent, topicsOf } from './taskEvent.ts';
 
 /**
  * Publishes an event from the outbox. A repeated call publishes it again; consumers recognize duplicates by event id.
@@ -56,13 +48,6 @@ export function eventConsumer(
 export function recordReceipt(event: TaskEvent, { recordArrival, hashing, clock }: TodoPorts): Promise<void> {
   const digest = hashing.sha256(canonicalJson(messageOf(event)));
   return recordArrival(event, digest, clock.now());
-}
-
-/** Returns a publisher that calls the consumers directly, for a machine without a message broker. */
-export function directDelivery(
-  consumers: Readonly<Record<Topic, Pick<ReturnType<typeof eventConsumer>, 'act'>>>,
-): EventPublisher {
-  return { publish: (topic, event) => consumers[topic].act(event) };
 }
 
 /** @throws Error if a device is temporarily unreachable; the retry skips the devices that were already notified */

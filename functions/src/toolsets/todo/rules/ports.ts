@@ -4,15 +4,14 @@ import type { GraphPorts } from '../../../graph/rules/linking.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { ConsoleLinks } from '../../../kernel/consoleLinks.ts';
 import type { FieldsCodec } from '../../../kernel/documentCodec.ts';
-import type { ListCursor, ListPage, PageRequest, TimeCursor } from '../../../kernel/paging.ts';
-import type { CoordinationChange, CoordinationPorts } from '../../coordination/index.ts';
+import type { ListCursor, ListPage, PageRequest, SweepBatch } from '../../../kernel/paging.ts';
+import type { ExpiringStore } from '../../../kernel/sweep.ts';
+import type { CoordinationChange } from '../../coordination/index.ts';
 import type { RecurringTask } from './recurring/recurrenceRule.ts';
 import type { Device, Notification, PushService } from './reminders/notification.ts';
-import type { Reminder, ReminderChanges } from './reminders/reminder.ts';
-import type { DeadLetters, EventChanges, EventPublisher, TaskEvent } from './taskEvent.ts';
+import type { Preferences, Reminder, ReminderChanges } from './reminders/reminder.ts';
+import type { DeadLetters, EventChanges, TaskEvent } from './taskEvent.ts';
 import type { RemindedTodo, Todo, TodoFilter, TodoSort } from './todo.ts';
-
-export type DelegationTasks = CoordinationPorts['tasks'];
 
 export interface TodoPorts extends AccessPorts, GraphPorts {
   readonly store: Store<TodoChange>;
@@ -28,8 +27,6 @@ export interface TodoPorts extends AccessPorts, GraphPorts {
   readonly recordArrival: (event: TaskEvent, digest: string, recordedAt: Date) => Promise<void>;
   readonly notifications: Notifications;
   readonly clientLists: ClientLists;
-  /** Undefined on a machine without a message broker: events are then delivered directly. */
-  readonly publisher: EventPublisher | undefined;
   readonly deadLetters: DeadLetters;
   readonly devices: Devices;
   readonly deliveries: Deliveries;
@@ -37,20 +34,6 @@ export interface TodoPorts extends AccessPorts, GraphPorts {
   readonly consoleLinks: ConsoleLinks;
   /** Undefined if push is disabled. */
   readonly push: PushService | undefined;
-}
-
-export interface DueReminders {
-  readonly reminders: readonly Versioned<Reminder>[];
-  readonly next?: TimeCursor;
-}
-
-export interface Preferences {
-  /** Default time from a reminder to the due date. */
-  readonly leadMilliseconds: number;
-  /** Ids of the agents that may answer questions in the person's place. */
-  readonly agents_may_answer: readonly string[];
-  readonly push: boolean;
-  readonly email: boolean;
 }
 
 export interface Counted<Item> extends ListPage<Item> {
@@ -67,7 +50,7 @@ export interface TaskHistory {
 export interface ReminderQueries {
   find(id: string): Promise<Versioned<Reminder> | undefined>;
   /** Returns reminders that are due at `now`, oldest first, and the cursor of the next page. */
-  due(now: Date, page: PageRequest): Promise<DueReminders>;
+  due(now: Date, page: PageRequest): Promise<SweepBatch<Versioned<Reminder>>>;
   /** Returns unsent reminders after `after`, soonest first. If `after` is undefined, returns all, latest first. */
   list(ownerUid: string, after: Date | undefined, page: PageRequest): Promise<Counted<Reminder>>;
 }
@@ -112,13 +95,11 @@ export interface Devices {
   remove(uid: string, device: Device): Promise<void>;
 }
 
-export interface Deliveries {
-  readonly name: 'deliveries';
+export interface Deliveries extends ExpiringStore {
   /** Returns `busy` while another sender's claim is valid. */
   claim(notificationId: string, deviceId: string): Promise<'claimed' | 'busy' | 'delivered'>;
   markDelivered(notificationId: string, deviceId: string): Promise<void>;
   release(notificationId: string, deviceId: string): Promise<void>;
-  expire(): Promise<number>;
 }
 
 export interface Notifications {

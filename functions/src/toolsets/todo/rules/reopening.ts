@@ -26,8 +26,14 @@ export function reopenTodo(
   const { clock, randomness, store } = ports;
   return retryOnConflict(randomness, async () => {
     const found = await own();
-    if (!found.value.completed) throw notCompleted(found.value);
     const { completed_at: _undone, ...rest } = found.value;
+    if (!rest.completed)
+      throw new MusterError('CONFLICT', 'This to-do is open. Nothing was changed.', {
+        field: 'task_id',
+        value: rest.id,
+        reason: 'NOT_COMPLETED',
+        about: { task_id: rest.id },
+      });
     const todo: Todo = { ...rest, completed: false };
     const now = clock.now();
     const context = await changeContext(ports, todo, now, todo.due_date !== undefined);
@@ -87,13 +93,4 @@ async function isUntouched(ports: TodoPorts, next: RemindedTodo, recurring: Recu
   const lead = await leadOf(ports, todo, recurring);
   const defaultReminder = reminderBefore(todo, recurring.latest_due, todo.created_at, lead);
   return reminder?.value.remind_at.getTime() === defaultReminder.remind_at.getTime();
-}
-
-function notCompleted({ id }: Todo): MusterError {
-  return new MusterError('CONFLICT', 'This to-do is open. Nothing was changed.', {
-    field: 'task_id',
-    value: id,
-    reason: 'NOT_COMPLETED',
-    about: { task_id: id },
-  });
 }

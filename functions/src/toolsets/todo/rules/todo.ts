@@ -125,8 +125,7 @@ export interface TodoSort {
 export const TODO_CODES = ['TASK_NOT_FOUND', 'DUPLICATE_TASK', 'MAX_TAGS_EXCEEDED', 'INVALID_FREQUENCY'] as const;
 
 export function invalid(field: string, reason: string, message: string, suggestion?: string): MusterError {
-  const details = { field, reason, ...(suggestion !== undefined && { suggestion }) };
-  return new MusterError('VALIDATION_ERROR', message, details);
+  return new MusterError('VALIDATION_ERROR', message, { field, reason, suggestion });
 }
 
 const HOW_TO_FIND = {

@@ -45,10 +45,9 @@ export async function leadOf(ports: TodoPorts, todo: Todo, known?: RecurringTask
   const { recurring_task_id: id, owner_uid } = todo;
   const recurring =
     known ?? (id === undefined ? undefined : (await skipUnreadable(ports.recurringTasks.find(id)))?.value);
-  const minutes = recurring?.reminder_lead_minutes;
-  return minutes === undefined
-    ? (await ports.notifications.preferences(owner_uid)).leadMilliseconds
-    : minutes * MINUTE_MS;
+  const { reminder_lead_minutes } = recurring ?? {};
+  const lead = reminder_lead_minutes ?? (await ports.notifications.preferences(owner_uid)).reminder_lead_minutes;
+  return lead * MINUTE_MS;
 }
 
 export function todoEvent(

@@ -56,8 +56,6 @@ export interface EndedOutcome {
   readonly next?: Todo;
 }
 
-export type When = { readonly due: Date } | { readonly rule: RequestedRule };
-
 export class TodoService extends Service<TodoPorts> {
   /** @throws MusterError VALIDATION_ERROR; CONFLICT with the reason DUPLICATE_TASK */
   add(
@@ -94,7 +92,7 @@ export class TodoService extends Service<TodoPorts> {
    * Returns the meaning of a due date or a repetition in words. Source: docs/guides/todos.md#in-words.
    * @throws MusterError VALIDATION_ERROR with the reason NOT_UNDERSTOOD, INVALID_TIMEZONE
    */
-  async whenMeant(when: string, timezone = DEFAULT_TIMEZONE): Promise<When> {
+  async whenMeant(when: string, timezone = DEFAULT_TIMEZONE): Promise<{ due: Date } | { rule: RequestedRule }> {
     checkTimezone(timezone);
     const [{ DEFAULT_TIME, meaningOf }, { atWallClock, minutesAhead, today }] = await Promise.all([
       import('./words.ts'),

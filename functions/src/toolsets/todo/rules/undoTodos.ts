@@ -2,8 +2,9 @@
 import type { AuditEffect } from '../../../kernel/auditLog.ts';
 import { changedSinceError, restoredFields } from '../../../kernel/effects.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';
+import type { CoordinationPorts } from '../../coordination/index.ts';
 import { guardChanges } from './duplicateGuard.ts';
-import type { DelegationTasks, TodoChange, TodoPorts } from './ports.ts';
+import type { TodoChange, TodoPorts } from './ports.ts';
 import { followingOccurrence, latestId, occurrenceAfter, replacement } from './recurring/recurringTasks.ts';
 import { reminderBefore } from './reminders/reminder.ts';
 import { isReported, repairTodo } from './repair.ts';
@@ -13,11 +14,7 @@ import { changeContext, creationChanges, leadOf, removalEffects, replacementChan
 /** States of a task in which a delegation to that task can be undone. */
 const NOT_DELEGATED: readonly string[] = ['available', 'failed', 'cancelled'];
 
-interface UndoPorts extends TodoPorts {
-  readonly tasks: Pick<DelegationTasks, 'find'>;
-}
-
-export class TodoUndo extends Service<UndoPorts> {
+export class TodoUndo extends Service<TodoPorts & { readonly tasks: Pick<CoordinationPorts['tasks'], 'find'> }> {
   /**
    * Undoes an event's changes of a to-do or a recurring to-do. Changes of a recurring to-do and its occurrences are
    * undone together or not at all, so that an active recurring to-do always has an open occurrence. Exception: a

@@ -23,13 +23,6 @@ export type Meaning = { readonly time?: string } & (
 /** Time of words that contain none: the end of the working day. */
 export const DEFAULT_TIME = '18:00';
 
-export interface WordsInText {
-  /** The text before the words. */
-  readonly title: string;
-  readonly words: string;
-  readonly meaning: Meaning;
-}
-
 const TIME = /\s+(?:at\s+)?(?:noon|midnight|\d{1,2}:\d\d(?:\s*[ap]m)?|\d{1,2}\s*[ap]m)$|\s+at\s+\d{1,2}$/i;
 const REPEATS = /(?:^|\s)(?:every|each|daily|weekly|monthly)\b/gi;
 
@@ -79,8 +72,11 @@ export function meaningOf(text: string, now: ParsingReference): Meaning | undefi
   return { repetition, ...(found && { time: timeOf(found) }) };
 }
 
-/** Returns the words at the end of a text that mean a date or a repetition, unless they are the whole text. */
-export function wordsAtEnd(text: string, now: ParsingReference): WordsInText | undefined {
+/**
+ * Returns the words at the end of a text that mean a date or a repetition, and the text before them as `title`;
+ * undefined if they are the whole text.
+ */
+export function wordsAtEnd(text: string, now: ParsingReference) {
   const whole = text.trim();
   const starts = [...whole.matchAll(REPEATS)].map(({ index }) => index);
   for (const start of [...starts, dateIn(whole, now)?.start ?? 0]) {

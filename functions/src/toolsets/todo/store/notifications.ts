@@ -1,6 +1,6 @@
 /** Storage for notifications: entries for clients, devices, deliveries, preferences and emails. */
 import type { App } from 'firebase-admin/app';
-import type { Database, Reference } from 'firebase-admin/database';
+import type { Reference } from 'firebase-admin/database';
 import { z } from 'zod';
 import { timestamp } from '../../../kernel/documentCodec.ts';
 import { createOnce } from '../../../kernel/firestore/client.ts';
@@ -9,22 +9,17 @@ import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { keyOf } from '../../../kernel/ids.ts';
 import { type Clock, DAY_MS, MINUTE_MS, type Randomness, Service } from '../../../kernel/ports.ts';
 import * as realtime from '../../../kernel/realtime/database.ts';
-import type { ExpiringStore } from '../../../kernel/sweep.ts';
 import type { Mails } from '../rules/outbox.ts';
-import type { ClientLists, Deliveries, Devices, Notifications, Preferences } from '../rules/ports.ts';
+import type { ClientLists, Deliveries, Devices, Notifications } from '../rules/ports.ts';
 import { type Device, emailOf, type Notification } from '../rules/reminders/notification.ts';
-import { preferencesDocument } from '../rules/reminders/reminder.ts';
+import { type Preferences, preferencesDocument } from '../rules/reminders/reminder.ts';
 import { messageOf, type TaskEvent } from '../rules/taskEvent.ts';
-
-interface RealtimePorts {
-  readonly database: () => Promise<Database>;
-}
 
 /** Maximum stored entries per person. A client that missed more must read the to-dos again. */
 const [MAX_NOTIFICATIONS, MAX_UPDATES] = [100, 50];
 
 /** Latest entries that a person's clients watch: `notifications/{uid}/{id}` and `task-updates/{uid}/{eventId}`. */
-export class DatabaseClientLists extends Service<RealtimePorts> implements ClientLists {
+export class DatabaseClientLists extends Service<realtime.RealtimeSource> implements ClientLists {
   async putNotification({ id, uid, about, title, body, at }: Notification): Promise<void> {
     const latest = (await this.ports.database()).ref(realtime.notificationsPath(uid)).orderByChild('at');
     const entry = { id, ...about, title, body, timestamp: at.toISOString(), at: at.getTime() };
@@ -48,15 +43,14 @@ export function tokenIn(value: unknown): string | undefined {
 }
 
 /** FCM tokens that a person's clients registered, in `devices/{uid}/{deviceId}`. */
-export class DatabaseDevices extends Service<RealtimePorts> implements Devices {
+export class DatabaseDevices extends Service<realtime.RealtimeSource> implements Devices {
   async of(uid: string): Promise<readonly Device[]> {
     const list = (await this.ports.database()).ref(realtime.devicesPath(uid));
-    const found: Device[] = [];
-    (await list.orderByChild('registered_at').limitToLast(MAX_DEVICES).get()).forEach((child) => {
+    const found = await list.orderByChild('registered_at').limitToLast(MAX_DEVICES).get();
+    return realtime.childrenOf(found).flatMap((child) => {
       const token = tokenIn(child.val());
-      if (token !== undefined) found.push({ id: child.key, token });
+      return token === undefined ? [] : [{ id: child.key, token }];
     });
-    return found;
   }
 
   async remove(uid: string, { id, token }: Device): Promise<void> {
@@ -87,8 +81,8 @@ const SWEEP_BATCH = 200;
  * claim, or that the device was notified. `at` is the time of the last claim, after which old entries are removed.
  */
 export class DatabaseDeliveries
-  extends Service<RealtimePorts & { readonly clock: Clock; readonly randomness: Randomness }>
-  implements ExpiringStore, Deliveries
+  extends Service<realtime.RealtimeSource & { readonly clock: Clock; readonly randomness: Randomness }>
+  implements Deliveries
 {
   readonly name = 'deliveries';
 
@@ -127,17 +121,12 @@ export class DatabaseDeliveries
   }
 }
 
-/** Returns the preferences in a document. Push and email are used in addition to the client list. */
-export function preferencesFromDocument(data: unknown): Preferences {
-  const { reminder_lead_minutes, agents_may_answer, ...channels } = preferencesDocument.parse(data);
-  return { leadMilliseconds: reminder_lead_minutes * MINUTE_MS, agents_may_answer, ...channels };
-}
-
 /** Firestore storage of notification preferences and queued emails. */
 export class FirestoreNotifications extends FirestoreReader implements Notifications {
   async preferences(uid: string): Promise<Preferences> {
     const snapshot = await this.database.doc(preferencesPath(uid)).get();
-    return this.documents.readable(snapshot, preferencesFromDocument)[0] ?? preferencesFromDocument({});
+    const [stored] = this.documents.readable(snapshot, (data) => preferencesDocument.parse(data));
+    return stored ?? preferencesDocument.parse({});
   }
 
   async queueEmail(address: string, notification: Notification): Promise<void> {

@@ -4,8 +4,8 @@ import type { Versioned } from '../../../kernel/commit.ts';
 import { fieldsCodec } from '../../../kernel/documentCodec.ts';
 import { COLLECTIONS, recurringTaskPath, reminderPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader, readDue } from '../../../kernel/firestore/reading.ts';
-import type { PageRequest } from '../../../kernel/paging.ts';
-import type { Counted, DueReminders, RecurringTaskQueries, ReminderQueries } from '../rules/ports.ts';
+import type { PageRequest, SweepBatch } from '../../../kernel/paging.ts';
+import type { Counted, RecurringTaskQueries, ReminderQueries } from '../rules/ports.ts';
 import {
   type RecurringTask,
   recurringTaskCodec,
@@ -20,12 +20,11 @@ export class FirestoreReminderQueries extends FirestoreReader implements Reminde
     return this.documents.findVersioned(await this.database.doc(reminderPath(id)).get(), reminderFromDocument);
   }
 
-  async due(now: Date, { limit, after }: PageRequest): Promise<DueReminders> {
+  due(now: Date, page: PageRequest): Promise<SweepBatch<Versioned<Reminder>>> {
     const unsent = this.all.where('sent', '==', false);
-    const { found, next } = await readDue(unsent, 'remind_at', { now, limit, after }, (snapshot) =>
+    return readDue(unsent, 'remind_at', { now, ...page }, (snapshot) =>
       this.documents.readableVersioned(snapshot, reminderFromDocument),
     );
-    return { reminders: found.map(({ item }) => item), ...(next && { next }) };
   }
 
   async list(ownerUid: string, after: Date | undefined, page: PageRequest): Promise<Counted<Reminder>> {

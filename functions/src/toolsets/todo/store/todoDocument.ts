@@ -64,11 +64,6 @@ export interface SearchWord {
   readonly word: string;
 }
 
-/** Returns the search words for a match in title or description. */
-export function anywhere(words: readonly string[]): readonly SearchWord[] {
-  return words.map((word) => ({ place: 'any', word }));
-}
-
 /**
  * Returns the ways to contain all words, so that each to-do matches exactly one way: all words in the title, then all
  * but the last, and so on. After the first word that is not in the title, words may be in either place.
@@ -107,10 +102,6 @@ function keyOf(sorted: readonly string[]): string {
 /** Sort values after and before every date, so that to-dos without a date come last in either direction. */
 export const [LAST_OF_ALL, FIRST_OF_ALL] = [8.64e15, -8.64e15];
 
-export function priorityRank(priority: Todo['priority']): number {
-  return PRIORITIES.indexOf(priority);
-}
-
 /** Returns the key of a filter by completion and priority, such as `all`, `open`, `HIGH` or `open HIGH`. */
 export function kindOf({ completed, priority }: Pick<TodoFilter, 'completed' | 'priority'>): string {
   const state = completed ? 'done' : 'open';
@@ -127,7 +118,7 @@ function indexOf(todo: Todo) {
     due_down: due ?? FIRST_OF_ALL,
     done_up: done ?? LAST_OF_ALL,
     done_down: done ?? FIRST_OF_ALL,
-    priority: priorityRank(priority),
+    priority: PRIORITIES.indexOf(priority),
     // The keys of all combinations of filters that the to-do matches.
     kinds: [{}, { completed }, { priority }, { completed, priority }].map(kindOf),
     tag_sets: tagSetKeys(todo.tags),

@@ -120,7 +120,8 @@ function ofKind(own: Query, filter: TodoFilter, byPriority: boolean): Query {
     .where('index.tag_sets', 'array-contains', todoDocument.tagSetKey(tags))
     .where('completed', 'in', completed === undefined ? [false, true] : [completed]);
   if (byPriority) return query;
-  return query.where('index.priority', 'in', (priority ? [priority] : PRIORITIES).map(todoDocument.priorityRank));
+  const ranks = (priority ? [priority] : PRIORITIES).map((one) => PRIORITIES.indexOf(one));
+  return query.where('index.priority', 'in', ranks);
 }
 
 function withinDueDates(query: Query, due: string, { dueAfter, dueBefore }: TodoFilter): Query {
@@ -209,7 +210,7 @@ async function firstMatches(having: Having, words: readonly string[], { limit, a
       .get();
     return docs.map((snapshot) => ({ way, snapshot }));
   };
-  const counting = having(todoDocument.anywhere(words)).count();
+  const counting = having(words.map((word) => ({ place: 'any', word }))).count();
   const [counted, started] = await Promise.all([counting.get(), read(begin, limit + 1, after?.id)]);
   const { count: total } = counted.data();
   const matches = [...started];

@@ -7,8 +7,6 @@ import { cursor, fittingPage, pageLimit, pagesOf, pagesShape, timePageOf } from 
 import * as shapes from './todoResponses.ts';
 import { defineTool } from './todoResponses.ts';
 
-const { dateOf } = shapes;
-
 export const createRecurringTask = defineTool({
   name: 'create_recurring_task',
   title: 'Create a recurring to-do',
@@ -37,7 +35,7 @@ export const createRecurringTask = defineTool({
     return { ...shapes.startedResponse(started), first_occurrence: started.first };
   },
   handler: ({ services, principal, recordResponse }, { start_date, end_date, ...written }) => {
-    const draft = { ...written, start_date: dateOf(start_date), end_date: dateOf(end_date) };
+    const draft = { ...written, start_date: new Date(start_date), end_date: shapes.dateOf(end_date) };
     return services.recurringTasks.create(principal.owner_uid, draft, recordResponse);
   },
 });
@@ -89,10 +87,10 @@ export const deleteRecurringTask = defineTool({
   output: shapes.writtenRecurringShape,
   ...shapes.writing({ destructiveHint: true, idempotentHint: true }),
   example: { recurring_task_id: 'recurring-xxx-001' },
-  response: (recurring: RecurringTask) =>
+  response: ({ recurringTask }: EditedRecurringTask) =>
     shapes.writtenRecurringResponse(
-      recurring,
-      `Recurring task '${recurring.title}' ended. Its current occurrence stays.`,
+      recurringTask,
+      `Recurring task '${recurringTask.title}' ended. Its current occurrence stays.`,
     ),
   handler: ({ services, principal, recordResponse }, { recurring_task_id }) =>
     services.recurringTasks.end(principal.owner_uid, recurring_task_id, recordResponse),

@@ -1,5 +1,6 @@
 /** The tools that set, snooze, delete and list reminders. Source: the to-do specification. */
 import { z } from 'zod';
+import { MINUTE_MS } from '../../../kernel/ports.ts';
 import { optionalFields, reading } from '../../../mcp/tool.ts';
 import { MAX_LEAD_MINUTES } from '../rules/reminders/reminder.ts';
 import { reminderResponse } from '../rules/reminders/reminders.ts';
@@ -17,10 +18,8 @@ export const setReminder = shapes.defineTool({
   example: { task_id: 'todo-xxx-001', remind_at: '2099-02-11T16:00:00Z' },
   response: shapes.setReminderResponse,
   handler: ({ services, principal, recordResponse }, { task_id, remind_at }) =>
-    services.reminders.set(principal.owner_uid, task_id, shapes.dateOf(remind_at), recordResponse),
+    services.reminders.set(principal.owner_uid, task_id, new Date(remind_at), recordResponse),
 });
-
-const MINUTE = 60_000;
 
 export const snoozeReminder = shapes.defineTool({
   name: 'snooze_reminder',
@@ -35,7 +34,7 @@ export const snoozeReminder = shapes.defineTool({
   example: { reminder_id: 'todo-xxx-001', minutes: 30 },
   response: shapes.setReminderResponse,
   handler: ({ services, principal, recordResponse }, { reminder_id, minutes }) =>
-    services.reminders.snooze(principal.owner_uid, reminder_id, minutes * MINUTE, recordResponse),
+    services.reminders.snooze(principal.owner_uid, reminder_id, minutes * MINUTE_MS, recordResponse),
 });
 
 export const deleteReminder = shapes.defineTool({

@@ -48,7 +48,12 @@ export const addTask = defineTool({
   handler: async ({ services, principal, workspace, recordResponse }, { due_date, part_of, ...given }) => {
     const { when, timezone, ...texts } = given;
     const meant = when === undefined ? undefined : await services.todos.whenMeant(when, timezone);
-    if (meant && (due_date !== undefined || ('rule' in meant && part_of))) throw onlyOneDate();
+    if (meant && (due_date !== undefined || ('rule' in meant && part_of)))
+      throw new MusterError(
+        'VALIDATION_ERROR',
+        'when cannot be combined with due_date, and a repetition has no part_of.',
+        { field: 'when', reason: 'CONTRADICTION', suggestion: 'Omit one of them.' },
+      );
     if (meant && 'rule' in meant)
       return services.recurringTasks.create(principal.owner_uid, { ...texts, ...meant.rule }, recordResponse);
     const link = part_of && { link: { part_of: part_of, principal, workspace } };
@@ -56,14 +61,6 @@ export const addTask = defineTool({
     return services.todos.add(principal.owner_uid, draft, recordResponse);
   },
 });
-
-function onlyOneDate(): MusterError {
-  return new MusterError(
-    'VALIDATION_ERROR',
-    'when cannot be combined with due_date, and a repetition has no part_of.',
-    { field: 'when', reason: 'CONTRADICTION', suggestion: 'Omit one of them.' },
-  );
-}
 
 export const updateTask = defineTool({
   name: 'update_task',

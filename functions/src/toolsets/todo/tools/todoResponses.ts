@@ -65,13 +65,7 @@ export const tags = (text: string) => z.array(z.string()).describe(text);
 export const fewTags = (text: string) => tags(text).meta({ maxItems: MAX_TAGS });
 
 /** Converts a date argument. Undefined and null are returned unchanged. */
-export function dateOf(text: string): Date;
-
-export function dateOf(text: string | undefined): Date | undefined;
-
-export function dateOf(text: string | null | undefined): Date | null | undefined;
-
-export function dateOf(text: string | null | undefined): Date | null | undefined {
+export function dateOf<Absent extends null | undefined>(text: string | Absent): Date | Absent {
   return typeof text === 'string' ? new Date(text) : text;
 }
 

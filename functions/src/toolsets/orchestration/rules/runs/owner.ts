@@ -1,8 +1,8 @@
 /** Ends runs whose owner has left the workspace. The owner's role is checked before each step and on leaving. */
 import type { LostAccess, LostAccessHandler } from '../../../../access/rules/leaving.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
-import { processAll } from '../../../../kernel/paging.ts';
 import { Service } from '../../../../kernel/ports.ts';
+import { processAll } from '../../../../kernel/sweep.ts';
 import type { OwnerPorts } from '../../../coordination/index.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { cancelOpenRun } from './cancelling.ts';

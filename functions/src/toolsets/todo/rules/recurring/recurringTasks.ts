@@ -20,13 +20,10 @@ interface RecurringDraft extends WrittenTexts, RequestedRule {
   readonly reminder_lead_minutes?: number | undefined;
 }
 
-interface RecurringEdit extends WrittenTexts {
+interface RecurringEdit extends WrittenTexts, Pick<RequestedRule, 'interval' | 'days' | 'timezone'> {
   readonly frequency?: string | undefined;
-  readonly interval?: number | undefined;
-  readonly days?: readonly string[] | undefined;
   readonly reminder_lead_minutes?: number | null | undefined;
   readonly end_date?: Date | null | undefined;
-  readonly timezone?: string | undefined;
 }
 
 export interface StartedRecurrence {
@@ -88,20 +85,13 @@ export class RecurringTasks extends Service<TodoPorts> {
     recordResponse: RecordResponse<EditedRecurringTask>,
   ): Promise<EditedRecurringTask> {
     const calendar = await import('./occurrences.ts');
-    const change = (recurring: RecurringTask) => edited(recurring, edit, calendar);
-    const outcomeOf = (recurringTask: RecurringTask, before: RecurringTask) => ({
-      recurringTask,
-      isChanged: canonicalJson(recurringTask) !== canonicalJson(before),
-    });
-    return this.replace(ownerUid, id, { change, outcomeOf }, recordResponse);
+    return this.replace(ownerUid, id, (recurring) => edited(recurring, edit, calendar), recordResponse);
   }
 
   /** Ends a recurring to-do; its current occurrence stays open. @throws MusterError NOT_FOUND */
-  end(ownerUid: string, id: string, recordResponse: RecordResponse<RecurringTask>): Promise<RecurringTask> {
+  end(ownerUid: string, id: string, recordResponse: RecordResponse<EditedRecurringTask>) {
     const { clock } = this.ports;
-    const change = (recurring: RecurringTask) => ({ ...recurring, ended_at: clock.now() });
-    const outcomeOf = (recurring: RecurringTask) => recurring;
-    return this.replace(ownerUid, id, { change, outcomeOf }, recordResponse);
+    return this.replace(ownerUid, id, (recurring) => ({ ...recurring, ended_at: clock.now() }), recordResponse);
   }
 
   list(ownerUid: string, withEnded: boolean, page: PageRequest) {
@@ -122,27 +112,22 @@ export class RecurringTasks extends Service<TodoPorts> {
     );
   }
 
-  private replace<Outcome>(
+  private replace(
     ownerUid: string,
     id: string,
-    { change, outcomeOf }: Replacing<Outcome>,
-    recordResponse: RecordResponse<Outcome>,
-  ): Promise<Outcome> {
+    change: (recurring: RecurringTask) => RecurringTask,
+    recordResponse: RecordResponse<EditedRecurringTask>,
+  ): Promise<EditedRecurringTask> {
     const { randomness, store, recurringTasks } = this.ports;
     return retryOnConflict(randomness, async () => {
       const found = await readFor(ownerUid, recurringTasks.find(id));
       if (found?.value.owner_uid !== ownerUid || found.value.ended_at) throw notFound('Recurring task', id, ownerUid);
       const recurringTask = change(found.value);
-      const outcome = outcomeOf(recurringTask, found.value);
+      const outcome = { recurringTask, isChanged: canonicalJson(recurringTask) !== canonicalJson(found.value) };
       await store.commit([replacement(recurringTask, found)], recordResponse(outcome));
       return outcome;
     });
   }
-}
-
-interface Replacing<Outcome> {
-  readonly change: (recurring: RecurringTask) => RecurringTask;
-  readonly outcomeOf: (recurring: RecurringTask, before: RecurringTask) => Outcome;
 }
 
 function edited(recurring: RecurringTask, edit: RecurringEdit, { inTimezone, lastInstant }: Calendar): RecurringTask {

@@ -16,12 +16,9 @@ export interface Notification {
   readonly at: Date;
 }
 
-/** `unregistered`: the device no longer exists; `refused`: a retry fails too; `unreachable`: a retry may succeed. */
-
-export type PushOutcome = 'sent' | 'unregistered' | 'refused' | 'unreachable';
-
 export interface PushService {
-  send(token: string, notification: Notification): Promise<PushOutcome>;
+  /** `unregistered`: the device no longer exists; `refused`: a retry fails too; `unreachable`: a retry may succeed. */
+  send(token: string, notification: Notification): Promise<'sent' | 'unregistered' | 'refused' | 'unreachable'>;
 }
 
 export interface Device {

@@ -11,11 +11,15 @@ export const MAX_LEAD_MINUTES = 40_320;
 
 /** Written directly by people's clients, as the security rules allow. Missing and invalid values get defaults. */
 export const preferencesDocument = z.object({
+  /** Default time from a reminder to the due date. */
   reminder_lead_minutes: z.catch(z.int().check(z.minimum(0)), DEFAULT_LEAD_MS / 60_000),
+  /** Push and email are used in addition to the client list. */
   push: z.catch(z.boolean(), true),
   email: z.catch(z.boolean(), false),
+  /** Ids of the agents that may answer questions in the person's place. */
   agents_may_answer: z.catch(z.array(z.string()), []),
 });
+export type Preferences = Readonly<z.output<typeof preferencesDocument>>;
 
 interface Remindable {
   readonly id: string;

@@ -5,7 +5,7 @@
 import { type RecordResponse, StaleWriteError, type Versioned } from '../../../../kernel/commit.ts';
 import { ignoreStale, retryOnConflict } from '../../../../kernel/concurrency.ts';
 import type { JsonObject } from '../../../../kernel/json.ts';
-import type { PageRequest, TimeCursor } from '../../../../kernel/paging.ts';
+import { chunksOf, type PageRequest, type TimeCursor } from '../../../../kernel/paging.ts';
 import { readFor, Service } from '../../../../kernel/ports.ts';
 import type { TodoChange, TodoPorts } from '../ports.ts';
 import type { TaskEvent } from '../taskEvent.ts';
@@ -117,10 +117,8 @@ export async function sendReminders(ports: TodoPorts, milliseconds = TURN_MS): P
   const now = ports.clock.now();
   let after: TimeCursor | undefined;
   do {
-    const { reminders, next } = await ports.reminders.due(now, { limit: READ_BATCH, ...(after && { after }) });
-    const groups = Array.from({ length: Math.ceil(reminders.length / SEND_BATCH) }, (_, index) =>
-      reminders.slice(index * SEND_BATCH, (index + 1) * SEND_BATCH),
-    );
+    const { found, next } = await ports.reminders.due(now, { limit: READ_BATCH, after });
+    const groups = chunksOf(found, SEND_BATCH).map((group) => group.map(({ item }) => item));
     const outcomes = await Promise.all(groups.map((group) => sendTogether(ports, group)));
     for (const outcome of outcomes.flat()) counts[outcome] += 1;
     after = next;
