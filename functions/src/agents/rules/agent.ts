@@ -1,6 +1,6 @@
 /** Agents, and the skills that they offer. Source: docs/semantics.md#one-model. */
 import { z } from 'zod/mini';
-import type { CredentialChanges, Limits } from '../../identity/rules/credential.ts';
+import { type CredentialChanges, type Limits, limitsOf } from '../../identity/rules/credential.ts';
 import { agentUid, DEFAULT_WORKSPACE, type Principal } from '../../identity/rules/principal.ts';
 import { ROLES, type Role } from '../../identity/rules/role.ts';
 import type { ChangeOf } from '../../kernel/commit.ts';
@@ -42,20 +42,18 @@ export const NO_METRICS = {
 export function principalOf(
   agent: Agent,
   owner: Principal['owner'],
-  { role, toolsets, held_to, readonly }: Limits & { readonly role: Role },
+  opens: Limits & { readonly role: Role },
   { grant, lineage }: { readonly [Field in 'grant' | 'lineage']?: Principal[Field] | undefined },
 ): Principal {
-  const home = held_to ?? agent.workspace;
+  const home = opens.held_to ?? agent.workspace;
   return {
     uid: agentUid(agent.id),
     kind: 'agent',
     agent_id: agent.id,
     owner_uid: agent.owner_uid,
-    maxRole: role,
+    maxRole: opens.role,
     owner,
-    ...(toolsets && { toolsets }),
-    ...(held_to !== undefined && { held_to }),
-    ...(readonly && { readonly }),
+    ...limitsOf(opens),
     ...(home !== undefined && { workspace: home }),
     ...(grant && { grant }),
     ...(lineage && { lineage }),
