@@ -89,15 +89,7 @@ export function withHeldTask(agent: Agent, taskId: string, task: Agent['held'][s
   };
 }
 
-/** Agent counts of a workspace. The first three count only agents registered with coordination.register_agent. */
-export interface AgentCount {
-  readonly total: number;
-  readonly leaders: number;
-  readonly active: number;
-  /** Number of agents that registered in the workspace or have it as their home. */
-  readonly registered: number;
-  readonly online: number;
-}
+export type AgentCount = ReturnType<typeof agentCountFromDocument>;
 
 export interface ClosedWork {
   readonly status: 'done' | 'failed';
@@ -180,18 +172,20 @@ export function countedAgents(pairs: readonly (readonly [before: Agent, after: A
     for (const workspace of workspacesOfBoth(before, after)) {
       const by = countIn(workspace, before, after);
       const sum = sums.get(workspace);
-      sums.set(workspace, sum === undefined ? by : addedCounts(sum, by));
+      sums.set(workspace, sum === undefined ? by : sumAgents([sum, by]));
     }
   return [...sums].map(([workspace, by]): AgentChange => ({ kind: 'countAgents', workspace, by }));
 }
 
-function addedCounts(one: AgentCount, other: AgentCount): AgentCount {
+/** Adds up the shards of a workspace's agent counts, or changes of the counts. */
+export function sumAgents(shards: readonly AgentCount[]): AgentCount {
+  const sum = (count: keyof AgentCount): number => shards.reduce((total, shard) => total + shard[count], 0);
   return {
-    total: one.total + other.total,
-    leaders: one.leaders + other.leaders,
-    active: one.active + other.active,
-    registered: one.registered + other.registered,
-    online: one.online + other.online,
+    total: sum('total'),
+    leaders: sum('leaders'),
+    active: sum('active'),
+    registered: sum('registered'),
+    online: sum('online'),
   };
 }
 
@@ -382,6 +376,19 @@ export const agentDocument = z.object({
 
 export const agentCodec = documentCodec(agentDocument);
 export const agentFromDocument = agentCodec.fromDocument;
+
+/** Shard of a workspace's agent counts. The first three count only agents of coordination.register_agent. */
+export const { fromDocument: agentCountFromDocument } = documentCodec(
+  z.object({
+    total: z._default(z.int(), 0),
+    leaders: z._default(z.int(), 0),
+    active: z._default(z.int(), 0),
+    /** Number of agents that registered in the workspace or have it as their home. */
+    registered: z._default(z.int(), 0),
+    online: z._default(z.int(), 0),
+  }),
+);
+
 export const AVAILABILITIES = ['active', 'idle', 'busy', 'offline', 'error'] as const;
 
 /**

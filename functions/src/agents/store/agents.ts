@@ -1,11 +1,10 @@
 /** Storage of agents and skills in Firestore. */
 import { type DocumentSnapshot, FieldPath, FieldValue, type Query } from '@google-cloud/firestore';
-import { z } from 'zod/mini';
 import { type Credential, credentialFromDocument } from '../../identity/rules/credential.ts';
 import type { GrantChanges } from '../../identity/rules/grant.ts';
 import { credentialWriters, FirestoreCredentialQueries, recordAccessChange } from '../../identity/store/credentials.ts';
 import type { Versioned } from '../../kernel/commit.ts';
-import { documentCodec, type Fields } from '../../kernel/documentCodec.ts';
+import type { Fields } from '../../kernel/documentCodec.ts';
 import { effectsOf } from '../../kernel/effects.ts';
 import * as paths from '../../kernel/firestore/paths.ts';
 import { FirestoreReader, readDue } from '../../kernel/firestore/reading.ts';
@@ -20,6 +19,7 @@ import {
   type AgentCount,
   type Availability,
   agentCodec,
+  agentCountFromDocument,
   agentFromDocument,
   type ClosedWork,
   foldedCapability,
@@ -27,6 +27,7 @@ import {
   membershipIn,
   skillFromDocument,
   skillToDocument,
+  sumAgents,
   workspacesOf,
 } from '../rules/agent.ts';
 import { availability } from '../rules/liveness.ts';
@@ -176,29 +177,6 @@ export function recordAgentAccessChange(writes: CommitWrites, before: Agent | un
   const { role, owner_uid, workspace } = agent;
   const opensSame = before?.role === role && before.owner_uid === owner_uid && before.workspace === workspace;
   if (wentOffline || !opensSame) recordAccessChange(writes, `agent:${agent.id}`);
-}
-
-/** Shard of a workspace's agent counts. Early releases counted only agents that registered for coordination. */
-export const { fromDocument: agentCountFromDocument } = documentCodec(
-  z.object({
-    total: z._default(z.int(), 0),
-    leaders: z._default(z.int(), 0),
-    active: z._default(z.int(), 0),
-    registered: z._default(z.int(), 0),
-    online: z._default(z.int(), 0),
-  }),
-);
-
-/** Adds up the shards of a workspace's agent counts. */
-export function sumAgents(shards: readonly AgentCount[]): AgentCount {
-  const sum = (count: keyof AgentCount): number => shards.reduce((total, shard) => total + shard[count], 0);
-  return {
-    total: sum('total'),
-    leaders: sum('leaders'),
-    active: sum('active'),
-    registered: sum('registered'),
-    online: sum('online'),
-  };
 }
 
 /** Maximum number of agents that one call reads in addition to its results, if no index covers the whole query. */
