@@ -112,6 +112,11 @@ export function decodeCursor(
   throw new MusterError('INVALID_FORMAT', 'Invalid cursor for this list.', { field: 'cursor', suggestion });
 }
 
+/** Returns the items as lists of at most `size` items. */
+export function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
+  return items.flatMap((_, index) => (index % size === 0 ? [items.slice(index, index + size)] : []));
+}
+
 /** Number of items in progress at the same time. Each item mostly waits for its own commits. */
 const CONCURRENCY = 10;
 

@@ -8,6 +8,7 @@ import { withdrawalOf } from '../../identity/rules/lineage.ts';
 import type { Invitation } from '../../identity/rules/people.ts';
 import type { AnyChange, RecordResponse, Store } from '../../kernel/commit.ts';
 import { retryOnConflict } from '../../kernel/concurrency.ts';
+import { chunksOf } from '../../kernel/paging.ts';
 import { Service } from '../../kernel/ports.ts';
 import type { AccessChange, AccessPorts } from './ports.ts';
 
@@ -55,14 +56,14 @@ export class Revocation<Change extends AnyChange> extends Service<RevocationPort
     const { store, randomness, clock } = this.ports;
     const { ended, later } = await retryOnConflict(randomness, async () => {
       const found = await this.find(agentId);
-      const [first = [], ...rest] = batchesOf(changesOf(found, clock.now()));
+      const [first = [], ...rest] = chunksOf(changesOf(found, clock.now()), MAX_CHANGES);
       const outcome = { ended: await this.endedOf(found), later: rest };
       if (first.length > 0) await store.commit(first, recordResponse(outcome.ended));
       return outcome;
     });
-    let known: readonly (AccessChange | Change)[][] | undefined = later;
+    let known: readonly (readonly (AccessChange | Change)[])[] | undefined = later;
     await retryOnConflict(randomness, async () => {
-      const batches = known ?? batchesOf(changesOf(await this.find(agentId), clock.now()));
+      const batches = known ?? chunksOf(changesOf(await this.find(agentId), clock.now()), MAX_CHANGES);
       known = undefined;
       for (const batch of batches) await store.commit(batch);
     });
@@ -122,9 +123,4 @@ function changesOf<Change>(
     ...invitations.map((before): AccessChange => ({ kind: 'endInvitation', id: before.id, before })),
     ...calls.map(({ ended }) => ended),
   ];
-}
-
-function batchesOf<Change>(changes: readonly Change[]): Change[][] {
-  const count = Math.ceil(changes.length / MAX_CHANGES);
-  return Array.from({ length: count }, (_, index) => changes.slice(index * MAX_CHANGES, (index + 1) * MAX_CHANGES));
 }

@@ -39,8 +39,7 @@ export class FirestoreAgentQueries extends FirestoreCredentialQueries implements
   }
 
   async findAll(agentIds: readonly string[]): Promise<readonly Versioned<Agent>[]> {
-    if (agentIds.length === 0) return [];
-    const found = await this.database.getAll(...agentIds.map((id) => this.database.doc(paths.agentPath(id))));
+    const found = await this.documentsAt(agentIds.map(paths.agentPath));
     return found.flatMap((snapshot) => this.documents.findVersioned(snapshot, agentFromDocument) ?? []);
   }
 
@@ -53,11 +52,8 @@ export class FirestoreAgentQueries extends FirestoreCredentialQueries implements
     );
   }
 
-  async skillCounts(
-    ids: readonly string[],
-  ): Promise<readonly Versioned<{ readonly id: string; readonly agents: number }>[]> {
-    if (ids.length === 0) return [];
-    const found = await this.database.getAll(...ids.map((id) => this.database.doc(paths.skillPath(id))));
+  async skillCounts(ids: readonly string[]) {
+    const found = await this.documentsAt(ids.map(paths.skillPath));
     return found.flatMap((snapshot) => this.documents.readableVersioned(snapshot, skillFromDocument));
   }
 
@@ -219,10 +215,9 @@ export class FirestoreAgentDirectory extends FirestoreReader implements AgentDir
   }
 
   async counts(workspace: string): Promise<AgentCount> {
-    const shards = Array.from({ length: paths.AGENT_COUNT_SHARDS }, (_, shard) =>
-      this.database.doc(`${paths.agentCountsPath(workspace)}/${shard}`),
-    );
-    const snapshots = await this.database.getAll(...shards);
+    const path = paths.agentCountsPath(workspace);
+    const shards = Array.from({ length: paths.AGENT_COUNT_SHARDS }, (_, shard) => `${path}/${shard}`);
+    const snapshots = await this.documentsAt(shards);
     return sumAgents(snapshots.flatMap((snapshot) => this.documents.readable(snapshot, agentCountFromDocument)));
   }
 

@@ -10,6 +10,7 @@ import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { accessChangePath, COLLECTIONS, credentialPath, grantPath } from '../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../kernel/firestore/reading.ts';
 import type { ChangeWriters, CommitWrites } from '../../kernel/firestore/store.ts';
+import { chunksOf } from '../../kernel/paging.ts';
 import {
   type AccessSubject,
   type Credential,
@@ -52,12 +53,11 @@ export class FirestoreCredentialQueries extends FirestoreReader implements Crede
   }
 
   async ofLines(lines: readonly string[]): Promise<readonly Credential[]> {
-    if (lines.length === 0) return [];
-    const unrenewed = await this.database.getAll(...lines.map((line) => this.database.doc(credentialPath(line))));
+    const unrenewed = await this.documentsAt(lines.map(credentialPath));
     const first = unrenewed.flatMap((snapshot) => this.documents.find(snapshot, credentialFromDocument) ?? []);
     const found = new Set(first.map(({ api_key }) => api_key));
     const renewed = lines.filter((line) => !found.has(line));
-    const queries = chunksOf(renewed).map((some) => this.credentialDocuments.where('line', 'in', [...some]));
+    const queries = chunksOf(renewed, MAX_IN).map((some) => this.credentialDocuments.where('line', 'in', [...some]));
     const pages = await Promise.all(queries.map((query) => this.documents.all(query, credentialFromDocument)));
     return [...first, ...pages.flat()];
   }
@@ -67,10 +67,6 @@ export class FirestoreCredentialQueries extends FirestoreReader implements Crede
     const ordered = through.orderBy(FieldPath.documentId()).limit(limit);
     return this.documents.all(after === undefined ? ordered : ordered.startAfter(after), credentialFromDocument);
   }
-}
-
-function chunksOf(values: readonly string[]): readonly (readonly string[])[] {
-  return values.flatMap((_, index) => (index % MAX_IN === 0 ? [values.slice(index, index + MAX_IN)] : []));
 }
 
 export const credentialWriters: ChangeWriters<CredentialChanges> = {
@@ -96,8 +92,7 @@ export class FirestoreGrantQueries extends FirestoreReader implements GrantQueri
   }
 
   async findAll(ids: readonly string[]): Promise<readonly Grant[]> {
-    if (ids.length === 0) return [];
-    const found = await this.database.getAll(...ids.map((id) => this.database.doc(grantPath(id))));
+    const found = await this.documentsAt(ids.map(grantPath));
     return found.flatMap((snapshot) => this.documents.find(snapshot, grantFromDocument) ?? []);
   }
 
