@@ -5,8 +5,7 @@
  */
 import { FieldPath, type Query } from '@google-cloud/firestore';
 import { workspaceFromDocument } from '../../functions/src/access/rules/workspace.ts';
-import type { AgentCount } from '../../functions/src/agents/rules/agent.ts';
-import { agentCountFromDocument, sumAgents } from '../../functions/src/agents/store/agents.ts';
+import { type AgentCount, agentCountFromDocument, sumAgents } from '../../functions/src/agents/rules/agent.ts';
 import { DEFAULT_WORKSPACE } from '../../functions/src/identity/rules/principal.ts';
 import { StaleWriteError } from '../../functions/src/kernel/commit.ts';
 import { retryOnConflict } from '../../functions/src/kernel/concurrency.ts';

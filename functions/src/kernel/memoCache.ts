@@ -1,5 +1,5 @@
 /** Returns a function that creates the value when it is first called. */
-export function lazy<Value extends object | undefined>(create: () => Value): () => Value {
+export function lazy<Value extends object | string | undefined>(create: () => Value): () => Value {
   let made: Value | undefined;
   return () => (made ??= create());
 }

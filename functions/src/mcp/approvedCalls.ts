@@ -4,7 +4,7 @@ import type { AccessPorts } from '../access/rules/ports.ts';
 import { requestTimeLeft } from '../kernel/concurrency.ts';
 import { MusterError } from '../kernel/errors.ts';
 import { actorOf, type CallPorts, readingContext, runOnce } from './call.ts';
-import { presentableError, type RequestContext } from './callContext.ts';
+import { presentableError } from './callContext.ts';
 import { Catalogs } from './catalog.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH, type Served } from './tool.ts';
 import { type Outcome, withinSizeLimit } from './toolResponse.ts';
@@ -44,7 +44,16 @@ export class ApprovedCalls {
       const prepared = { ...tool.prepare(input), idempotencyKey: id.padEnd(MAX_IDEMPOTENCY_KEY_LENGTH + 1, '.') };
       const again = { authenticate: async () => principal, reauthenticate: async () => principal };
       const unattended = { ...ports, authenticator: again };
-      const request = this.contextOf(principal, workspace, id);
+      const request = {
+        principal,
+        credential: id,
+        workspace,
+        requestId: id,
+        baseUrl: this.baseUrl,
+        directory: this.catalog.directory,
+        disconnectSignal: () => new AbortController().signal,
+        timeLeft: requestTimeLeft(CALL_TIMEOUT_MS),
+      };
       // The request id replaces the credential, because tools with approval derive no secrets from credentials.
       const by = { ...actorOf(request, name), ...(approvedBy !== undefined && { approved_by: approvedBy, shown }) };
       const identity = { by, credential: id };
@@ -64,19 +73,5 @@ export class ApprovedCalls {
   private get catalog() {
     const selection = { readonly: false, workspace: undefined, dialect: 'prefixed', listing: 'whole' } as const;
     return this.catalogs.of({ ...selection, toolsets: this.catalogs.names });
-  }
-
-  private contextOf(principal: RequestContext['principal'], workspace: string, id: string): RequestContext {
-    const timeLeft = requestTimeLeft(CALL_TIMEOUT_MS);
-    return {
-      principal,
-      credential: id,
-      workspace,
-      requestId: id,
-      baseUrl: this.baseUrl,
-      directory: this.catalog.directory,
-      disconnectSignal: () => new AbortController().signal,
-      timeLeft,
-    };
   }
 }

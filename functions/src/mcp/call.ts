@@ -18,7 +18,7 @@ import {
 import { requireTime, type TrackWait } from '../kernel/concurrency.ts';
 import { keyReused, MusterError } from '../kernel/errors.ts';
 import { canonicalJson, type JsonObject, sentBytes } from '../kernel/json.ts';
-import type { KernelPorts } from '../kernel/ports.ts';
+import type { KernelPorts, PortOf } from '../kernel/ports.ts';
 import { type ApprovalPorts, withApproval } from './approval.ts';
 import {
   type CallContext,
@@ -50,10 +50,7 @@ export interface CallPorts
 }
 
 /** Functions that send data to the client before the response to its call. */
-interface ClientChannel {
-  readonly notify: CallContext['notify'];
-  readonly elicitation?: CallContext['elicitation'];
-  readonly respondWithTask?: CallContext['respondWithTask'];
+interface ClientChannel extends Pick<CallContext, 'notify' | 'elicitation' | 'respondWithTask'> {
   /** Token that the client sent for progress notifications; undefined if the client did not request any. */
   readonly progressToken?: string | number | undefined;
   /** Returns the size in bytes of a JSON response as it is sent. */
@@ -62,7 +59,7 @@ interface ClientChannel {
 
 /** Channel of callers that cannot receive anything before the response. */
 const NO_CLIENT: ClientChannel = { notify: () => undefined, bytesOf: Buffer.byteLength };
-const NO_PROGRESS: ProgressSender = { send: () => undefined, during: (wait) => wait };
+const NO_PROGRESS: PortOf<ProgressReport> = { send: () => undefined, during: (wait) => wait };
 
 interface ToolCallInput {
   /** Arguments as sent, before validation. */
@@ -233,10 +230,7 @@ export function readingContext(ports: CallPorts, requestContext: RequestContext,
 function contextOf(
   ports: CallPorts,
   requestContext: RequestContext,
-  call: Pick<
-    CallContext,
-    'operation' | 'notify' | 'elicitation' | 'respondWithTask' | 'progress' | 'onTimeout' | 'trackWait'
-  >,
+  call: Omit<CallContext, keyof RequestContext | 'caller' | 'services' | 'view'>,
 ): CallContext {
   const { credential: _, ...request } = requestContext;
   const { services, view } = ports;
@@ -350,14 +344,8 @@ const PROGRESS_INTERVAL_MS = 5_000;
 /** MCP requires progress to grow, even while a call only waits. 1,000 of these steps equal one step of a tool. */
 const MIN_PROGRESS_STEP = 0.001;
 
-export interface ProgressSender {
-  readonly send: (progress: Progress) => void;
-  /** Awaits an operation, and sends progress in the meantime. */
-  readonly during: TrackWait;
-}
-
 /** Sends progress notifications to a client that sent a progress token. */
-export class ProgressReport implements ProgressSender {
+export class ProgressReport {
   private readonly notify: CallContext['notify'];
   private readonly progressToken: string | number;
   private sent = 0;
@@ -409,25 +397,15 @@ export function withoutKey(by: Actor): Operation {
   };
 }
 
-/** Runs a call. A call with an idempotency key takes effect at most once. */
-export function runOnce(
+/** Runs a call, or returns the recorded result if a call with its idempotency key has already completed. */
+export async function runOnce(
   ports: IdempotencyPorts,
-  identity: CallIdentity,
+  { by, credential }: CallIdentity,
   prepared: PreparedCall,
   contextWith: (operation: Operation) => CallContext,
 ): Promise<JsonObject> {
   const { idempotencyKey: key } = prepared;
-  if (key === undefined) return prepared.run(contextWith(withoutKey(identity.by)));
-  return runKeyed(ports, identity, { prepared, key }, contextWith);
-}
-
-/** Runs the call, or returns the recorded result if a call with this key has already completed. */
-async function runKeyed(
-  ports: IdempotencyPorts,
-  { by, credential }: CallIdentity,
-  { prepared, key }: { readonly prepared: PreparedCall; readonly key: string },
-  contextWith: (operation: Operation) => CallContext,
-): Promise<JsonObject> {
+  if (key === undefined) return prepared.run(contextWith(withoutKey(by)));
   const { sha256, hmac } = ports.hashing;
   const id = sha256(JSON.stringify([by.uid, by.tool, by.workspace, key]));
   const argumentsHash = sha256(canonicalJson(prepared.input));

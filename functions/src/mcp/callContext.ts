@@ -23,8 +23,8 @@ export interface RequestContext {
   readonly traceparent?: string | undefined;
   /** Returns a signal that fires when the client disconnects. Creating the signal costs more than a cheap call. */
   disconnectSignal(): AbortSignal;
-  /** Time left for the request, shared by all its calls. A tool that waits must leave enough time to respond. */
-  readonly timeLeft: TimeLeft;
+  /** Milliseconds left for all calls of the request; never negative. A tool that waits must leave time to respond. */
+  readonly timeLeft: () => number;
 }
 
 /** Context that a handler gets together with the arguments of a call. `Services`: the services of the toolset. */
@@ -70,16 +70,10 @@ export interface ElicitationResponse {
 /** Question for the person at the client, as a form, as the address of a page, or as either. */
 export interface ElicitationQuestion {
   readonly message: string;
-  readonly form?: ElicitationForm | undefined;
+  /** One text field, or one choice if `options` is set. */
+  readonly form?: { readonly field: string; readonly title: string; readonly options?: readonly string[] | undefined };
   /** Page on which the person decides, signed in as themselves. That the page was opened is not a decision. */
   readonly url?: string | undefined;
-}
-
-/** A form with one text field, or with one choice if `options` is set. */
-export interface ElicitationForm {
-  readonly field: string;
-  readonly title: string;
-  readonly options?: readonly string[] | undefined;
 }
 
 /** Open requests to the caller's own owner, which the caller's client may show. */
@@ -171,9 +165,6 @@ export interface ListedToolInfo {
   readonly parameters: JsonObject;
   readonly example: JsonObject;
 }
-
-/** Returns the milliseconds that are left to respond to the request; never negative. */
-export type TimeLeft = () => number;
 
 /** Details of the error that a call gets on a timeout: ids to look up, and the next action. */
 export type TimeoutError = Pick<ErrorDetails, 'about' | 'suggestion'>;

@@ -3,11 +3,12 @@ import { requiredRole } from '../access/rules/permissionCheck.ts';
 import type { Principal, rolesOf } from '../identity/rules/principal.ts';
 import { hasRole } from '../identity/rules/role.ts';
 import { type JsonObject, type JsonValue, jsonObject } from '../kernel/json.ts';
+import { lazy } from '../kernel/memoCache.ts';
 import type { Directory, ListedToolInfo, RequestContext } from './callContext.ts';
 import { compactSchema, inputJsonSchema, outputJsonSchema, responseOrErrorSchema } from './jsonSchema.ts';
 import { acceptedNames, OTHER_ENDPOINT, toolNaming, wireName } from './names.ts';
 import type { FoundPrompt } from './prompt.ts';
-import { type Resources, resourcesOf, type ViewMeta, viewOf } from './resources.ts';
+import { type Resources, resourcesOf, viewUri } from './resources.ts';
 import { type EventSource, type FoundTool, fullName, type Tool, type ToolHints, type Toolset } from './tool.ts';
 import { type Dialect, type Listing, type Selection, SHORT_LISTS } from './urlSelection.ts';
 
@@ -40,7 +41,7 @@ const MAX_CACHED_CATALOGS = 64;
 export class Catalogs {
   private readonly toolsets: readonly Toolset[];
   private readonly catalogs = new Map<string, Catalog>();
-  private known: readonly ListedToolInfo[] | undefined;
+  private readonly knownTools = lazy(() => this.toolsets.flatMap(listedTools));
 
   constructor(toolsets: readonly Toolset[]) {
     this.toolsets = toolsets;
@@ -97,21 +98,20 @@ export class Catalogs {
         .filter(({ writes }) => !(readonly && writes))
         .map((prompt) => [prompt.name, { toolset, prompt }] as const),
     );
-    const known = () => this.knownTools();
-    const named = toolNaming(known, wireNames);
+    const { knownTools } = this;
+    const named = toolNaming(knownTools, wireNames);
     // The instructions are built when first needed, because replacing tool names would slow down cold starts.
-    let instructions: string | undefined;
+    const instructions = lazy(() => instructionsOf(toolsets, listing, named));
     return {
       resources: resourcesOf(toolsets, found, named),
       prompts: new Map(prompts),
       get instructions() {
-        instructions ??= instructionsOf(toolsets, listing, named);
-        return instructions;
+        return instructions();
       },
       methods: [...wireNames.keys()],
       directory: {
         get tools() {
-          return known();
+          return knownTools();
         },
         resources: toolsets.flatMap(({ resources }) => resources.map(({ uri }) => uri)),
         wireName: (name) => wireNames.get(name),
@@ -121,29 +121,26 @@ export class Catalogs {
       findTool: (name) => byName.get(name),
       hasTasks: tasked.length > 0,
       findTask: (id) => tasked.find(({ tool }) => tool.task?.ids.test(id)),
-      listFor: listMaker(found, listing, dialect, known),
+      listFor: listMaker(found, listing, dialect, knownTools),
     };
   }
+}
 
-  private knownTools(): readonly ListedToolInfo[] {
-    this.known ??= this.toolsets.flatMap(({ name: toolset, tools, scope: ofToolset = 'workspace' }) =>
-      tools.map((tool) => ({
-        toolset,
-        fullName: fullName(toolset, tool.name),
-        title: tool.title,
-        description: tool.description,
-        role: tool.role,
-        agentRole: tool.agentRole,
-        scope: tool.scope ?? ofToolset,
-        writes: !tool.annotations.readOnlyHint,
-        approvable: tool.approvable ?? false,
-        openToAll: tool.openToAll ?? false,
-        parameters: inputJsonSchema(tool.input),
-        example: jsonObject.parse(tool.example),
-      })),
-    );
-    return this.known;
-  }
+function listedTools({ name: toolset, tools, scope: ofToolset = 'workspace' }: Toolset): readonly ListedToolInfo[] {
+  return tools.map((tool) => ({
+    toolset,
+    fullName: fullName(toolset, tool.name),
+    title: tool.title,
+    description: tool.description,
+    role: tool.role,
+    agentRole: tool.agentRole,
+    scope: tool.scope ?? ofToolset,
+    writes: !tool.annotations.readOnlyHint,
+    approvable: tool.approvable ?? false,
+    openToAll: tool.openToAll ?? false,
+    parameters: inputJsonSchema(tool.input),
+    example: jsonObject.parse(tool.example),
+  }));
 }
 
 /** Returns the toolset with only the tools that every credential may call; an empty list if it has none. */
@@ -176,12 +173,7 @@ interface ListedTool extends Pick<Tool, 'name' | 'title' | 'description'> {
   readonly outputSchema?: ObjectSchema;
   readonly annotations: Partial<ToolHints> & { readonly title?: string };
   /** Metadata for clients. Models do not see it. */
-  readonly _meta?: ToolMeta;
-}
-
-interface ToolMeta {
-  readonly ui?: ViewMeta;
-  readonly [MAX_RESULT_SIZE_META]?: number;
+  readonly _meta?: JsonObject;
 }
 
 /** Metadata that raises Claude Code's limit for responses. Source: https://code.claude.com/docs/en/mcp */
@@ -291,14 +283,10 @@ function compactTool({ toolset, tool }: FoundTool, dialect: Dialect): ListedTool
   };
 }
 
-function metaOf({ view, returnsWhole }: Tool): { readonly _meta?: ToolMeta } {
+function metaOf({ view, returnsWhole }: Tool): Pick<ListedTool, '_meta'> {
   if (view === undefined && !returnsWhole) return {};
-  return {
-    _meta: {
-      ...(view && { ui: viewOf(view) }),
-      ...(returnsWhole && { [MAX_RESULT_SIZE_META]: MAX_RESULT_CHARACTERS }),
-    },
-  };
+  const ofView = view !== undefined && { ui: { resourceUri: viewUri(view) } };
+  return { _meta: { ...ofView, ...(returnsWhole && { [MAX_RESULT_SIZE_META]: MAX_RESULT_CHARACTERS }) } };
 }
 
 export function fullDescription({ description, details }: Pick<Tool, 'description' | 'details'>): string {

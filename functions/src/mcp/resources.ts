@@ -43,7 +43,10 @@ export function resourcesOf(
   named = (text: string) => text,
 ): Resources {
   const fixed = toolsets.flatMap(({ name: toolset, resources }) =>
-    resources.map((resource) => ({ toolset, resource })),
+    resources.map((resource) => {
+      const { uri: what, mimeType } = resource;
+      return { what, mimeType, need: permissionOf(toolset, what, resource), resource };
+    }),
   );
   const families = toolsets.flatMap(({ name: toolset, templates = [] }) =>
     templates.map((template) => {
@@ -54,14 +57,7 @@ export function resourcesOf(
     }),
   );
   const views = viewsOf(tools);
-  const byUri = new Map<string, FoundResource>(
-    fixed.map(({ toolset, resource }) => {
-      const { uri, mimeType } = resource;
-      const need = permissionOf(toolset, uri, resource);
-      return [uri, { what: uri, mimeType, need, resource }] as const;
-    }),
-  );
-  for (const view of views) byUri.set(view.what, view);
+  const byUri = new Map<string, FoundResource>([...fixed, ...views].map((one) => [one.what, one]));
   return {
     listed: fixed.map(({ resource: { role: _role, scope: _scope, read: _read, ...listed } }) => ({
       ...listed,
@@ -121,20 +117,11 @@ const MIME_TYPE = 'text/html;profile=mcp-app';
 /** Metadata of each view's page: no network access, and a border. */
 const CONTENT_META = { ui: { csp: {}, prefersBorder: true } };
 
-/** Metadata that `tools/list` contains for a tool with a view. */
-export interface ViewMeta {
-  readonly resourceUri: string;
-}
-
-export function viewOf(view: string): ViewMeta {
-  return { resourceUri: uriOf(view) };
-}
-
 /** Returns the pages of the tools' views. All roles may read them, because they contain only public code. */
-export function viewsOf(tools: readonly FoundTool[]): readonly FoundResource[] {
+function viewsOf(tools: readonly FoundTool[]): readonly FoundResource[] {
   return tools.flatMap(({ toolset, tool: { view } }) => {
     if (view === undefined) return [];
-    const uri = uriOf(view);
+    const uri = viewUri(view);
     return {
       what: uri,
       mimeType: MIME_TYPE,
@@ -145,6 +132,6 @@ export function viewsOf(tools: readonly FoundTool[]): readonly FoundResource[] {
   });
 }
 
-function uriOf(view: string): string {
+export function viewUri(view: string): string {
   return `ui://muster/${view}`;
 }

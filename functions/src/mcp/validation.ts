@@ -17,10 +17,10 @@ export function argumentsChecker<Schema extends z.ZodObject>(
   schema: Schema,
   known: readonly string[] = Object.keys(schema.shape),
 ): (raw: RawArguments) => z.output<Schema> {
-  const normalize = normalizer(schema);
+  const root = argumentSchemaOf(schema);
   const ignored = ADDED_BY_CLIENTS.filter((name) => !known.includes(name) && !(name in schema.shape));
   return (sent) => {
-    const raw = normalize(without(sent, ignored));
+    const raw = new Normalization().object(without(sent, ignored), root);
     const parsed = schema.safeParse(raw);
     if (parsed.success) return parsed.data;
     const { issues } = parsed.error;
@@ -68,25 +68,17 @@ interface ArgumentPosition {
   readonly key: string;
 }
 
-/**
- * Returns a function that normalizes the arguments of calls: equivalent arguments become equal. Call it once per
- * schema, because it prepares the schema.
- * @returns a function that throws MusterError VALIDATION_ERROR if the arguments exceed a JSON limit
- */
-export function normalizer(schema: z.ZodObject): (raw: RawArguments) => RawArguments {
-  const root = argumentSchemaOf(schema);
-  return (raw) => new Normalization().object(raw, root, { depth: 0, parent: undefined, key: '' });
-}
+const WHOLE: ArgumentPosition = { depth: 0, parent: undefined, key: '' };
 
 /** Checks an object that has no schema against the limits for arguments. @throws MusterError VALIDATION_ERROR */
 export function checkJsonLimits(object: object): void {
-  new Normalization().object(object, undefined, { depth: 0, parent: undefined, key: '' });
+  new Normalization().object(object, undefined);
 }
 
 /**
- * State of one normalization. It rejects values that no schema allows and Firestore cannot store: deep nesting,
- * invalid Unicode, NUL, infinite numbers, and keys that reach an object's prototype. It also limits the number of
- * values. Recursion is safe, because the depth is limited.
+ * State of one normalization, which makes equivalent arguments equal. It rejects values that no schema allows and
+ * Firestore cannot store: deep nesting, invalid Unicode, NUL, infinite numbers, and keys that reach an object's
+ * prototype. It also limits the number of values. Recursion is safe, because the depth is limited.
  */
 class Normalization {
   private values = 0;
@@ -123,7 +115,7 @@ class Normalization {
     return array.map((value, index) => this.value(value, place?.element, childPosition(at, String(index))));
   }
 
-  object(object: object, place: ArgumentSchema | undefined, at: ArgumentPosition): RawArguments {
+  object(object: object, place: ArgumentSchema | undefined, at = WHOLE): RawArguments {
     const given: [string, unknown][] = Object.entries(object);
     if (given.length > MAX_OBJECT_KEYS) tooMany(at, given.length, 'names', MAX_OBJECT_KEYS);
     this.enter(given.length, at);

@@ -5,11 +5,10 @@ import {
   type ConsentPage,
   consentPage,
   ICONS,
-  languageOf,
   type Problem,
   problemPage,
 } from '../../../functions/src/signin/http/pages.ts';
-import { LANGUAGES, TEXTS } from '../../../functions/src/signin/http/texts.ts';
+import { LANGUAGES, languageOf, TEXTS } from '../../../functions/src/signin/http/texts.ts';
 import { type Embedded, fill, isFollowed } from '../../../functions/src/signin/page/embedded.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { forAll } from '../../support/properties.ts';

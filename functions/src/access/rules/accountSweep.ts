@@ -1,7 +1,7 @@
 /** Sweep over accounts, whose changes Firebase Auth does not report. Source: docs/security.md#credentials. */
 import { type AccountState, isSuspended, type PeopleChanges, type Person } from '../../identity/rules/people.ts';
 import type { KnownAccount } from '../../identity/rules/ports.ts';
-import { StaleWriteError } from '../../kernel/commit.ts';
+import { ignoreStale } from '../../kernel/concurrency.ts';
 import { Service } from '../../kernel/ports.ts';
 import { type SweepContext, type SweepJob, type SweepReport, sweepCounting } from '../../kernel/sweep.ts';
 import type { AccessPorts } from './ports.ts';
@@ -43,13 +43,14 @@ export class AccountSweep extends Service<Pick<AccessPorts, 'people' | 'idTokens
   readonly sweepJob: SweepJob = { name: 'accounts', run: (turn) => this.sweep(turn) };
 
   private sweep(turn: SweepContext): Promise<SweepReport> {
+    const { people, idTokens, store, clock, log } = this.ports;
     return sweepCounting(
       turn,
       'changed',
       async (after) => {
-        const page = await this.ports.people.after(after?.id, PAGE);
-        const states = page.length === 0 ? undefined : await this.ports.idTokens.states(page.map(({ uid }) => uid));
-        const now = Math.floor(this.ports.clock.now().getTime() / 1000);
+        const page = await people.after(after?.id, PAGE);
+        const states = page.length === 0 ? undefined : await idTokens.states(page.map(({ uid }) => uid));
+        const now = Math.floor(clock.now().getTime() / 1000);
         const found = page.flatMap(({ uid, person }) => {
           const change = person && states && accountChange(uid, person, states.get(uid), now);
           return change === undefined ? [] : [{ item: change, place: cursorOf(uid) }];
@@ -57,19 +58,12 @@ export class AccountSweep extends Service<Pick<AccessPorts, 'people' | 'idTokens
         const last = page.length === PAGE ? page.at(-1) : undefined;
         return { found, next: last && cursorOf(last.uid) };
       },
-      (change) => this.store(change),
+      (change) =>
+        ignoreStale(store.commit([{ kind: 'limitAccount', ...change }])).catch((error: unknown) => {
+          log.error('account_not_followed', { uid: change.uid, error });
+          return false;
+        }),
     );
-  }
-
-  /** Stores one change. Never fails, so that a failure does not stop the other changes. */
-  private async store(change: PeopleChanges['limitAccount']): Promise<boolean> {
-    try {
-      await this.ports.store.commit([{ kind: 'limitAccount', ...change }]);
-      return true;
-    } catch (error) {
-      if (!(error instanceof StaleWriteError)) this.ports.log.error('account_not_followed', { uid: change.uid, error });
-      return false;
-    }
   }
 }
 

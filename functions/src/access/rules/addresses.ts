@@ -22,7 +22,7 @@ export class Addresses {
   constructor({ publicUrl, functionUrl }: Known) {
     this.main = publicUrl === undefined ? undefined : addressIn(publicUrl);
     const own = functionUrl === undefined ? undefined : pathAddress(functionUrl);
-    for (const address of [own, this.main])
+    for (const address of [own, this.main].flatMap((one) => one ?? []))
       for (const host of hostsOf(address)) this.byHost.set(host, atHost(address, host));
   }
 
@@ -81,15 +81,13 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /** Returns the hosts of an address. A local address has two, because clients use both names of the machine. */
-function hostsOf(address: Address | undefined): readonly string[] {
-  if (address === undefined) return [];
-  const { hostname, host } = new URL(address.issuer);
+function hostsOf({ issuer }: Address): readonly string[] {
+  const { hostname, host } = new URL(issuer);
   if (!isLoopback(hostname)) return [host];
   return ['localhost', '127.0.0.1'].map((name) => host.replace(hostname, name));
 }
 
-function atHost(address: Address | undefined, host: string): Address {
-  if (address === undefined) throw new Error('Missing address.');
+function atHost(address: Address, host: string): Address {
   const at = (text: string): string => {
     const url = new URL(text);
     url.host = host;

@@ -25,7 +25,7 @@ import { Attempts } from '../../limits/rules/attempts.ts';
 import type { RateLimit } from '../../limits/rules/rateLimiter.ts';
 import { CACHE_TTL_MS, type CheckedCredential, CredentialCache } from './credentialCache.ts';
 import type { Invitations } from './invitations.ts';
-import { permissionError, type RequiredPermission } from './permissionCheck.ts';
+import { permissionError, type RequiredPermission, requirePermission } from './permissionCheck.ts';
 import type { AccessPorts } from './ports.ts';
 
 const AGENT_CREDENTIAL = /^(mk_[a-z2-7]{20})\.([A-Za-z0-9_-]{20,100})$/;
@@ -263,15 +263,13 @@ export async function currentPrincipal(
 ): Promise<Principal> {
   const principals =
     caller.agentId === undefined ? await asPerson(ports, caller) : await asAgent(ports, caller, caller.agentId);
-  const [first] = principals;
-  if (first === undefined) throw revokedError();
-  const able = principals.find((principal) => permissionError(principal, workspace, need) === undefined);
-  if (able === undefined) throw permissionError(first, workspace, need) ?? revokedError();
+  const able = principals.find((one) => permissionError(one, workspace, need) === undefined) ?? principals[0];
+  if (able === undefined) throw revokedError();
+  requirePermission(able, workspace, need);
   const limits = commonLimits(caller.limits, able);
   if (limits === undefined) throw revokedError();
   const principal: Principal = { ...able, ...limits };
-  const refused = permissionError(principal, workspace, need);
-  if (refused !== undefined) throw refused;
+  requirePermission(principal, workspace, need);
   return principal;
 }
 

@@ -38,11 +38,6 @@ interface CachedCredential extends CheckedCredential {
   readonly isFollowed: boolean;
 }
 
-export interface LookupStart {
-  readonly at: number;
-  readonly changeReads: number;
-}
-
 export class CredentialCache extends Service<
   Pick<KernelPorts, 'clock'> & { readonly accessChanges: AccessChangeQueries }
 > {
@@ -72,12 +67,12 @@ export class CredentialCache extends Service<
   }
 
   /** Starts a lookup. Call this before the lookup of a credential that `put` will store. */
-  begin(): LookupStart {
+  begin() {
     if (this.position === undefined) void this.poll();
     return { at: this.now(), changeReads: this.changeReads };
   }
 
-  put(digest: string, checked: CheckedCredential, start: LookupStart): void {
+  put(digest: string, checked: CheckedCredential, start: ReturnType<CredentialCache['begin']>): void {
     const isFollowed = this.position !== undefined && this.changeReads === start.changeReads;
     this.entries.set(digest, { ...checked, checkedAt: start.at, isFollowed });
   }

@@ -62,14 +62,10 @@ export interface DataQuestion {
   readonly path: string;
 }
 
-export interface MatchedPermission {
-  readonly permission: Permission;
-  readonly variables: ReadonlyMap<string, string>;
-  readonly isList: boolean;
-}
+export type MatchedPermission = ReturnType<typeof permissionFor>;
 
 /** Returns the row of the table that matches a path. */
-export function permissionFor({ database, path }: DataQuestion): MatchedPermission {
+export function permissionFor({ database, path }: DataQuestion) {
   const segments = path.split('/');
   for (const permission of permissions) {
     if (permission.database !== database) continue;

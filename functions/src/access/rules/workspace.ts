@@ -20,11 +20,7 @@ export function pinnedFor({ pins }: Routing, kind: KindOfWork): string | undefin
 
 export interface RoutingChanges {
   /** Replaces the list of pins, the list of forbidden agents, or both. A list that is not given stays unchanged. */
-  readonly routeWorkspace: AtWorkspace & {
-    readonly workspace: string;
-    readonly routing: Partial<Routing>;
-    readonly before?: Partial<Routing>;
-  };
+  readonly routeWorkspace: WorkspaceChange<'routing', Partial<Routing>>;
 }
 
 export type StoredWorkspace = ReturnType<typeof workspaceFromDocument>;
@@ -32,29 +28,21 @@ export type StoredWorkspace = ReturnType<typeof workspaceFromDocument>;
 /** Approval rule: calls of a tool need an approval by `asks` or, if `asks` is null, by the calling agent's owner. */
 export type ApprovalRule = NonNullable<StoredWorkspace['approvals']>[number];
 
-/** Version of the workspace's document that a change requires; null if the document must not exist. */
-export interface AtWorkspace {
+/** Replaces the value of one setting of a workspace. */
+type WorkspaceChange<Setting extends string, Value> = Readonly<Record<Setting, Value>> & {
+  readonly workspace: string;
+  /** Value before the change, for the audit log. */
+  readonly before?: Value;
+  /** Version of the workspace's document that the change requires; null if the document must not exist. */
   readonly version?: string | null | undefined;
-}
+};
 
 export interface WorkspaceChanges {
   /** Creates a workspace without a session. The commit is stale if the workspace exists. */
   readonly createWorkspace: { readonly name: string; readonly workspace: StoredWorkspace };
-  readonly setApprovalRules: AtWorkspace & {
-    readonly workspace: string;
-    readonly approvals: readonly ApprovalRule[];
-    readonly before?: readonly ApprovalRule[];
-  };
-  readonly setProof: AtWorkspace & {
-    readonly workspace: string;
-    readonly proof: ProofSettings;
-    readonly before?: ProofSettings;
-  };
-  readonly listRepositories: AtWorkspace & {
-    readonly workspace: string;
-    readonly repositories: readonly string[];
-    readonly before?: readonly string[];
-  };
+  readonly setApprovalRules: WorkspaceChange<'approvals', readonly ApprovalRule[]>;
+  readonly setProof: WorkspaceChange<'proof', ProofSettings>;
+  readonly listRepositories: WorkspaceChange<'repositories', readonly string[]>;
 }
 
 /** Document `workspaces/{workspace}`. `access/workspaces` states whether the workspace is open. */

@@ -24,12 +24,9 @@ export async function mirrorPerson(
 }
 
 /** Returns the data to mirror for a person, as it is now; null if the person has no document. */
-export async function personMirror(people: Pick<PeopleQueries, 'find'>, uid: string): Promise<PersonMirror | null> {
+export async function personMirror(people: Pick<PeopleQueries, 'find'>, uid: string) {
   // A person whose document is unreadable has no access, even if their token claims a role.
-  const stored = await people.find(uid).then(
-    (person) => ({ person }),
-    (error) => skipUnreadable(Promise.reject(error)),
-  );
+  const stored = await skipUnreadable(people.find(uid).then((person) => ({ person })));
   if (stored === undefined) return mirrorOf({ role: 'none', workspaces: {} });
   return stored.person === undefined ? null : mirrorOf(stored.person);
 }
@@ -92,20 +89,13 @@ async function mirror(database: Database, path: string, read: () => Promise<obje
 /** A role with all roles that it includes, so that a security rule can check for the role that the rule requires. */
 type IncludedRoles = Partial<Readonly<Record<Role | 'none', true>>>;
 
-export interface PersonMirror {
-  readonly role?: IncludedRoles;
-  readonly workspaces: Readonly<Record<string, IncludedRoles>>;
-  readonly valid_since?: number;
-  /** Set if the person's account is disabled or deleted, so that the person's agents have no access. */
-  readonly out?: true;
-}
-
-export function mirrorOf({ role, workspaces, valid_since, account }: Person): PersonMirror {
+export function mirrorOf({ role, workspaces, valid_since, account }: Person) {
   const members = Object.entries(workspaces).sort(([one], [other]) => (one < other ? -1 : 1));
   return {
     ...(role !== undefined && { role: included(role) }),
     workspaces: Object.fromEntries(members.map(([workspace, own]) => [workspace, included(own)])),
     ...(valid_since !== undefined && { valid_since }),
+    // The agents of a person whose account is disabled or deleted have no access.
     ...(isSuspended(account) && { out: true }),
   };
 }

@@ -35,10 +35,16 @@ export class IdentityToolkitSignIn extends Service<SignInPorts> {
   /** Returns a new ID token. @throws MusterError UNAUTHORIZED, FIREBASE_ERROR or QUOTA_EXCEEDED */
   async signIn(uid: string, claims: AgentClaims): Promise<z.output<typeof signedIn>> {
     const { base, key } = this.endpoint();
-    const response = await exchange(base, key, await this.customToken(uid, claims));
-    const body: unknown = await response.json().catch((error) => {
+    const unreachable = (error: unknown) => {
       throw connectionError(error);
-    });
+    };
+    const response = await fetch(`${base}/v1/accounts:signInWithCustomToken`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-goog-api-key': key },
+      body: JSON.stringify({ token: await this.customToken(uid, claims), returnSecureToken: true }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    }).catch(unreachable);
+    const body: unknown = await response.json().catch(unreachable);
     if (!response.ok) throw signInError(response.status, body);
     return signedIn.parse(body);
   }
@@ -58,19 +64,6 @@ export class IdentityToolkitSignIn extends Service<SignInPorts> {
     const { webApiKey: key } = this.ports;
     if (key === '') throw notConfigured('WEB_API_KEY is empty');
     return { base: PRODUCTION, key };
-  }
-}
-
-async function exchange(base: string, key: string, customToken: string): Promise<Response> {
-  try {
-    return await fetch(`${base}/v1/accounts:signInWithCustomToken`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-goog-api-key': key },
-      body: JSON.stringify({ token: customToken, returnSecureToken: true }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-  } catch (error) {
-    throw connectionError(error);
   }
 }
 

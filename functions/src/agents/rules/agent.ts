@@ -1,6 +1,6 @@
 /** Agents, and the skills that they offer. Source: docs/semantics.md#one-model. */
 import { z } from 'zod/mini';
-import type { CredentialChanges, Limits } from '../../identity/rules/credential.ts';
+import { type CredentialChanges, type Limits, limitsOf } from '../../identity/rules/credential.ts';
 import { agentUid, DEFAULT_WORKSPACE, type Principal } from '../../identity/rules/principal.ts';
 import { ROLES, type Role } from '../../identity/rules/role.ts';
 import type { ChangeOf } from '../../kernel/commit.ts';
@@ -42,20 +42,18 @@ export const NO_METRICS = {
 export function principalOf(
   agent: Agent,
   owner: Principal['owner'],
-  { role, toolsets, held_to, readonly }: Limits & { readonly role: Role },
+  opens: Limits & { readonly role: Role },
   { grant, lineage }: { readonly [Field in 'grant' | 'lineage']?: Principal[Field] | undefined },
 ): Principal {
-  const home = held_to ?? agent.workspace;
+  const home = opens.held_to ?? agent.workspace;
   return {
     uid: agentUid(agent.id),
     kind: 'agent',
     agent_id: agent.id,
     owner_uid: agent.owner_uid,
-    maxRole: role,
+    maxRole: opens.role,
     owner,
-    ...(toolsets && { toolsets }),
-    ...(held_to !== undefined && { held_to }),
-    ...(readonly && { readonly }),
+    ...limitsOf(opens),
     ...(home !== undefined && { workspace: home }),
     ...(grant && { grant }),
     ...(lineage && { lineage }),
@@ -91,15 +89,7 @@ export function withHeldTask(agent: Agent, taskId: string, task: Agent['held'][s
   };
 }
 
-/** Agent counts of a workspace. The first three count only agents registered with coordination.register_agent. */
-export interface AgentCount {
-  readonly total: number;
-  readonly leaders: number;
-  readonly active: number;
-  /** Number of agents that registered in the workspace or have it as their home. */
-  readonly registered: number;
-  readonly online: number;
-}
+export type AgentCount = ReturnType<typeof agentCountFromDocument>;
 
 export interface ClosedWork {
   readonly status: 'done' | 'failed';
@@ -182,18 +172,20 @@ export function countedAgents(pairs: readonly (readonly [before: Agent, after: A
     for (const workspace of workspacesOfBoth(before, after)) {
       const by = countIn(workspace, before, after);
       const sum = sums.get(workspace);
-      sums.set(workspace, sum === undefined ? by : addedCounts(sum, by));
+      sums.set(workspace, sum === undefined ? by : sumAgents([sum, by]));
     }
   return [...sums].map(([workspace, by]): AgentChange => ({ kind: 'countAgents', workspace, by }));
 }
 
-function addedCounts(one: AgentCount, other: AgentCount): AgentCount {
+/** Adds up the shards of a workspace's agent counts, or changes of the counts. */
+export function sumAgents(shards: readonly AgentCount[]): AgentCount {
+  const sum = (count: keyof AgentCount): number => shards.reduce((total, shard) => total + shard[count], 0);
   return {
-    total: one.total + other.total,
-    leaders: one.leaders + other.leaders,
-    active: one.active + other.active,
-    registered: one.registered + other.registered,
-    online: one.online + other.online,
+    total: sum('total'),
+    leaders: sum('leaders'),
+    active: sum('active'),
+    registered: sum('registered'),
+    online: sum('online'),
   };
 }
 
@@ -384,6 +376,19 @@ export const agentDocument = z.object({
 
 export const agentCodec = documentCodec(agentDocument);
 export const agentFromDocument = agentCodec.fromDocument;
+
+/** Shard of a workspace's agent counts. The first three count only agents of coordination.register_agent. */
+export const { fromDocument: agentCountFromDocument } = documentCodec(
+  z.object({
+    total: z._default(z.int(), 0),
+    leaders: z._default(z.int(), 0),
+    active: z._default(z.int(), 0),
+    /** Number of agents that registered in the workspace or have it as their home. */
+    registered: z._default(z.int(), 0),
+    online: z._default(z.int(), 0),
+  }),
+);
+
 export const AVAILABILITIES = ['active', 'idle', 'busy', 'offline', 'error'] as const;
 
 /**

@@ -1,11 +1,10 @@
 /** Storage of agents and skills in Firestore. */
 import { type DocumentSnapshot, FieldPath, FieldValue, type Query } from '@google-cloud/firestore';
-import { z } from 'zod/mini';
 import { type Credential, credentialFromDocument } from '../../identity/rules/credential.ts';
 import type { GrantChanges } from '../../identity/rules/grant.ts';
 import { credentialWriters, FirestoreCredentialQueries, recordAccessChange } from '../../identity/store/credentials.ts';
 import type { Versioned } from '../../kernel/commit.ts';
-import { documentCodec, type Fields } from '../../kernel/documentCodec.ts';
+import type { Fields } from '../../kernel/documentCodec.ts';
 import { effectsOf } from '../../kernel/effects.ts';
 import * as paths from '../../kernel/firestore/paths.ts';
 import { FirestoreReader, readDue } from '../../kernel/firestore/reading.ts';
@@ -20,6 +19,7 @@ import {
   type AgentCount,
   type Availability,
   agentCodec,
+  agentCountFromDocument,
   agentFromDocument,
   type ClosedWork,
   foldedCapability,
@@ -27,6 +27,7 @@ import {
   membershipIn,
   skillFromDocument,
   skillToDocument,
+  sumAgents,
   workspacesOf,
 } from '../rules/agent.ts';
 import { availability } from '../rules/liveness.ts';
@@ -38,8 +39,7 @@ export class FirestoreAgentQueries extends FirestoreCredentialQueries implements
   }
 
   async findAll(agentIds: readonly string[]): Promise<readonly Versioned<Agent>[]> {
-    if (agentIds.length === 0) return [];
-    const found = await this.database.getAll(...agentIds.map((id) => this.database.doc(paths.agentPath(id))));
+    const found = await this.documentsAt(agentIds.map(paths.agentPath));
     return found.flatMap((snapshot) => this.documents.findVersioned(snapshot, agentFromDocument) ?? []);
   }
 
@@ -52,11 +52,8 @@ export class FirestoreAgentQueries extends FirestoreCredentialQueries implements
     );
   }
 
-  async skillCounts(
-    ids: readonly string[],
-  ): Promise<readonly Versioned<{ readonly id: string; readonly agents: number }>[]> {
-    if (ids.length === 0) return [];
-    const found = await this.database.getAll(...ids.map((id) => this.database.doc(paths.skillPath(id))));
+  async skillCounts(ids: readonly string[]) {
+    const found = await this.documentsAt(ids.map(paths.skillPath));
     return found.flatMap((snapshot) => this.documents.readableVersioned(snapshot, skillFromDocument));
   }
 
@@ -178,29 +175,6 @@ export function recordAgentAccessChange(writes: CommitWrites, before: Agent | un
   if (wentOffline || !opensSame) recordAccessChange(writes, `agent:${agent.id}`);
 }
 
-/** Shard of a workspace's agent counts. Early releases counted only agents that registered for coordination. */
-export const { fromDocument: agentCountFromDocument } = documentCodec(
-  z.object({
-    total: z._default(z.int(), 0),
-    leaders: z._default(z.int(), 0),
-    active: z._default(z.int(), 0),
-    registered: z._default(z.int(), 0),
-    online: z._default(z.int(), 0),
-  }),
-);
-
-/** Adds up the shards of a workspace's agent counts. */
-export function sumAgents(shards: readonly AgentCount[]): AgentCount {
-  const sum = (count: keyof AgentCount): number => shards.reduce((total, shard) => total + shard[count], 0);
-  return {
-    total: sum('total'),
-    leaders: sum('leaders'),
-    active: sum('active'),
-    registered: sum('registered'),
-    online: sum('online'),
-  };
-}
-
 /** Maximum number of agents that one call reads in addition to its results, if no index covers the whole query. */
 const MAX_SKIPPED = 200;
 
@@ -241,10 +215,9 @@ export class FirestoreAgentDirectory extends FirestoreReader implements AgentDir
   }
 
   async counts(workspace: string): Promise<AgentCount> {
-    const shards = Array.from({ length: paths.AGENT_COUNT_SHARDS }, (_, shard) =>
-      this.database.doc(`${paths.agentCountsPath(workspace)}/${shard}`),
-    );
-    const snapshots = await this.database.getAll(...shards);
+    const path = paths.agentCountsPath(workspace);
+    const shards = Array.from({ length: paths.AGENT_COUNT_SHARDS }, (_, shard) => `${path}/${shard}`);
+    const snapshots = await this.documentsAt(shards);
     return sumAgents(snapshots.flatMap((snapshot) => this.documents.readable(snapshot, agentCountFromDocument)));
   }
 

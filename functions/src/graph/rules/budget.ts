@@ -32,10 +32,8 @@ export function budgetKeysOf(
 }
 
 /** Money in billionths of a US dollar, and tokens (input plus output). Integers make subtraction exact. */
-export interface Amount {
-  readonly nano_usd: number;
-  readonly tokens: number;
-}
+const amount = z.object({ nano_usd: z.int().default(0), tokens: z.int().default(0) });
+export type Amount = Readonly<z.output<typeof amount>>;
 
 const NANO = 1_000_000_000;
 export const NO_AMOUNT: Amount = { nano_usd: 0, tokens: 0 };
@@ -67,12 +65,12 @@ export interface BudgetRefusal {
 }
 
 /** Returns whether a budget has a limit. A budget without a limit is kept for calls that have reserved from it. */
-export function isLimited({ cost_usd, tokens }: Pick<Budget, 'cost_usd' | 'tokens'>): boolean {
+export function isLimited({ cost_usd, tokens }: BudgetLimits): boolean {
   return cost_usd !== undefined || tokens !== undefined;
 }
 
 /** Returns the limits of a budget, as the audit log stores them. */
-export function limitFields({ cost_usd, tokens }: Pick<Budget, 'cost_usd' | 'tokens'>) {
+export function limitFields({ cost_usd, tokens }: BudgetLimits) {
   return { cost_usd: cost_usd ?? null, tokens: tokens ?? null };
 }
 
@@ -99,10 +97,7 @@ export function exhaustedBudget(budgets: readonly CountedBudget[]): BudgetRefusa
 const CALLS_PER_RAISE = 10;
 
 /** Returns the limits that a person is asked to set: at least double, and enough for several more calls. */
-export function raisedLimit({
-  limitedBy: { budget, counts },
-  wanted,
-}: BudgetRefusal): Pick<Budget, 'cost_usd' | 'tokens'> {
+export function raisedLimit({ limitedBy: { budget, counts }, wanted }: BudgetRefusal): BudgetLimits {
   const { cost_usd, tokens } = budget;
   const more = (limit: number, spent: number, one: number) =>
     Math.max(2 * limit, spent + CALLS_PER_RAISE * Math.max(1, one));
@@ -132,7 +127,7 @@ export function minus({ nano_usd, tokens }: Amount): Amount {
 }
 
 /** Returns the part of a budget that is neither spent nor reserved. It is never negative. */
-export function remainingOf({ budget, counts }: CountedBudget): Pick<Budget, 'cost_usd' | 'tokens'> {
+export function remainingOf({ budget, counts }: CountedBudget): BudgetLimits {
   const used = plus(counts.spent, counts.reserved);
   const { cost_usd, tokens } = budget;
   return {
@@ -181,7 +176,7 @@ const LIMITS = [
  */
 export function limitSettersAfter(
   before: Budget | undefined,
-  after: Pick<Budget, 'cost_usd' | 'tokens'>,
+  after: BudgetLimits,
   { uid, kind }: { readonly uid: string; readonly kind: 'agent' | 'person' },
 ): Pick<Budget, 'cost_set_by' | 'tokens_set_by'> {
   const entries = LIMITS.flatMap(([limit, setBy]) => {
@@ -253,12 +248,10 @@ export const { toDocument: budgetToDocument, fromDocument: budgetFromDocument } 
 );
 
 export type Budget = ReturnType<typeof budgetFromDocument>;
+type BudgetLimits = Pick<Budget, 'cost_usd' | 'tokens'>;
 
-/** Amount in integers. Money is in billionths of a US dollar. */
-const amount = z.object({ nano_usd: z.int().default(0), tokens: z.int().default(0) });
-const zero = { nano_usd: 0, tokens: 0 };
 export const { fromDocument: countsFromDocument } = documentCodec(
-  z.object({ spent: amount.default(zero), reserved: amount.default(zero) }),
+  z.object({ spent: amount.default(NO_AMOUNT), reserved: amount.default(NO_AMOUNT) }),
 );
 
 export const { toDocument: reservationToDocument, fromDocument: reservationFromDocument } = documentCodec(
@@ -297,6 +290,6 @@ export function budgetResponse(counted: CountedBudget): z.output<typeof budgetSh
   };
 }
 
-function limitResponse({ cost_usd, tokens }: Pick<CountedBudget['budget'], 'cost_usd' | 'tokens'>) {
+function limitResponse({ cost_usd, tokens }: BudgetLimits) {
   return { ...(cost_usd !== undefined && { money: cost_usd }), ...(tokens !== undefined && { tokens }) };
 }

@@ -52,18 +52,15 @@ export interface ParentLink<Change = GraphChange> {
   readonly changes: readonly Change[];
 }
 
-export interface ParentLinkRequest extends Viewer {
-  readonly part_of: NodeRef;
-  readonly count?: number;
-  /** Argument that contains the parent, for errors. */
-  readonly field?: string;
-}
-
 /**
  * Links a new item to a parent. Reads one document, or two if the parent is already in the graph.
+ * @param wanted `field`: the argument that contains the parent, for errors
  * @throws MusterError NOT_FOUND if the parent is hidden or missing; VALIDATION_ERROR if it cannot have more parts
  */
-export async function linkToParent({ graph, nodes }: GraphPorts, wanted: ParentLinkRequest): Promise<ParentLink> {
+export async function linkToParent(
+  { graph, nodes }: GraphPorts,
+  wanted: Viewer & { readonly part_of: NodeRef; readonly count?: number; readonly field?: string },
+): Promise<ParentLink> {
   const { part_of, count = 1, field = 'part_of' } = wanted;
   const found = await nodes[part_of.kind](part_of.id, wanted);
   if (found === undefined) throw nodeNotFound(part_of, `${field}.id`);

@@ -18,7 +18,7 @@ export class FirestoreBudgetQueries extends FirestoreReader implements BudgetQue
   }
 
   async limited(keys: readonly string[]): Promise<readonly rules.CountedBudget[]> {
-    const found = await this.database.getAll(...keys.map((key) => this.database.doc(budgetPath(key))));
+    const found = await this.documentsAt(keys.map(budgetPath));
     const limits = found
       .flatMap((snapshot) => this.documents.find(snapshot, rules.budgetFromDocument) ?? [])
       .filter(rules.isLimited);
@@ -26,9 +26,7 @@ export class FirestoreBudgetQueries extends FirestoreReader implements BudgetQue
   }
 
   async counted(limits: readonly rules.Budget[]): Promise<readonly rules.CountedBudget[]> {
-    if (limits.length === 0) return [];
-    const documents = limits.map((limit) => this.database.doc(budgetCountsPath(rules.budgetKey(limit))));
-    const snapshots = await this.database.getAll(...documents);
+    const snapshots = await this.documentsAt(limits.map((limit) => budgetCountsPath(rules.budgetKey(limit))));
     return limits.flatMap((budget, index) => {
       const snapshot = snapshots[index];
       const found = snapshot && this.documents.find(snapshot, rules.countsFromDocument);

@@ -12,9 +12,7 @@ const MAX_FAILED_NAMED = 20;
 
 export class FirestoreGraphQueries extends FirestoreReader implements GraphQueries {
   async findAll(keys: readonly string[]): Promise<readonly (graphNode.StoredNode | undefined)[]> {
-    if (keys.length === 0) return [];
-    const documents = keys.map((key) => this.database.doc(graphPath(key)));
-    const snapshots = await this.database.getAll(...documents);
+    const snapshots = await this.documentsAt(keys.map(graphPath));
     return snapshots.map((snapshot) => this.documents.readable(snapshot, graphNode.nodeFromDocument)[0]);
   }
 

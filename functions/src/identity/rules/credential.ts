@@ -59,6 +59,12 @@ export function lineOf({ line, api_key }: Pick<Credential, 'line' | 'api_key'>):
 export type Credential = ReturnType<typeof credentialFromDocument>;
 export type Limits = Pick<Credential, 'toolsets' | 'held_to' | 'readonly'>;
 
+/** Returns only those limits that are set. */
+export function limitsOf(limits: { readonly [Name in keyof Limits]?: Limits[Name] | undefined }): Limits {
+  const { toolsets, held_to, readonly } = limits;
+  return { ...(toolsets && { toolsets }), ...(held_to !== undefined && { held_to }), ...(readonly && { readonly }) };
+}
+
 /** Lifetime of a credential, in days. */
 export const CREDENTIAL_DAYS = 90;
 export const EVERYONE = 'everybody';

@@ -282,10 +282,7 @@ export const SIGN_IN_ENDS = [
 export type SignInEnd = (typeof SIGN_IN_ENDS)[number];
 
 /** End of a sign-in as stored. A later release may have stored a reason that this release does not know. */
-export interface StoredSignInEnd {
-  readonly reason: string;
-  readonly at: Date;
-}
+export type StoredSignInEnd = NonNullable<Grant['end']>;
 
 const ENDED_RECORD_TTL_MS = 30 * DAY_MS;
 

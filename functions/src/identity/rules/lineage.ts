@@ -10,6 +10,7 @@ import {
   type Limits,
   type Link,
   type LinkSubject,
+  limitsOf,
   lineOf,
 } from './credential.ts';
 import type { CredentialQueries, GrantQueries } from './ports.ts';
@@ -148,17 +149,8 @@ export function lineageOf({ ancestors }: ResolvedLineage, own: Link): readonly L
 }
 
 /** Returns the access of a credential before the limits of its credential chain apply. */
-export function accessOfGrant(
-  { toolsets, held_to, readonly, expires_at }: Limits & { readonly expires_at: Date },
-  role: Role,
-): GrantedAccess {
-  return {
-    role,
-    endsAt: expires_at,
-    ...(toolsets && { toolsets }),
-    ...(held_to !== undefined && { held_to }),
-    ...(readonly && { readonly }),
-  };
+export function accessOfGrant(grant: Limits & { readonly expires_at: Date }, role: Role): GrantedAccess {
+  return { role, endsAt: grant.expires_at, ...limitsOf(grant) };
 }
 
 function tooDeep(): MusterError {
@@ -189,11 +181,7 @@ export function commonLimits(one: Limits, other: Limits): Limits | undefined {
     one.toolsets && other.toolsets
       ? one.toolsets.filter((toolset) => other.toolsets?.includes(toolset))
       : (one.toolsets ?? other.toolsets);
-  return {
-    ...(toolsets && { toolsets }),
-    ...(heldTo !== undefined && { held_to: heldTo }),
-    ...((one.readonly || other.readonly) && { readonly: true }),
-  };
+  return limitsOf({ toolsets, held_to: heldTo, readonly: one.readonly ?? other.readonly });
 }
 
 /** Limits that a registration requests. `null` removes a limit, which only a person can do. */
@@ -230,12 +218,9 @@ export function grantedLimits(principal: Principal, old: readonly Limits[], want
       field: 'heldTo',
       suggestion: "Omit heldTo to keep this restriction. Only the agent's owner, in person, can change it.",
     });
+  const toolsets = first?.filter((toolset) => others.every((list) => list.includes(toolset)));
   const isReadonly = wanted.readonly === true || kept('readonly').some((one) => one.readonly);
-  return {
-    ...(first && { toolsets: first.filter((toolset) => others.every((list) => list.includes(toolset))) }),
-    ...(heldTo !== undefined && { held_to: heldTo }),
-    ...(isReadonly && { readonly: true }),
-  };
+  return limitsOf({ toolsets, held_to: heldTo, readonly: isReadonly || undefined });
 }
 
 function requireKnown(toolsets: readonly string[]): void {

@@ -35,12 +35,9 @@ const ROLE_CACHE_TTL_MS = 50_000;
 const MAX_CACHED_ROLES = 5000;
 const ACCOUNT_TIMEOUT_MS = 5000;
 
-interface Account {
-  readonly isDisabled: boolean;
+interface Account extends KnownAccount {
   /** Role in the current claims of the account. The claims in a token can be up to an hour old. */
-  readonly role?: Role | undefined;
-  /** Time before which sign-ins are invalid, in milliseconds since 1970. */
-  readonly validSince: number;
+  readonly role: Role | undefined;
 }
 
 /** Maximum number of accounts in one request to Firebase Auth. */
@@ -57,8 +54,7 @@ export class FirebaseIdTokenVerifier
   async verify(idToken: string): Promise<SignedInPerson> {
     const { uid, auth_time: signedInAt, role, email, email_verified } = await this.claimsOf(idToken);
     const account = await this.accountOf(uid);
-    if (account === undefined || account.isDisabled || signedInAt * 1000 < account.validSince)
-      throw invalidCredential();
+    if (account === undefined || account.isDisabled || signedInAt < account.validSince) throw invalidCredential();
     return { uid, signedInAt, role, ...(email_verified && { email: email?.toLowerCase() }) };
   }
 
@@ -91,7 +87,7 @@ export class FirebaseIdTokenVerifier
       if (isWithoutAccounts(error)) return undefined;
       throw error;
     });
-    return users && new Map(users.map((user) => [user.uid, knownAccount(user)]));
+    return users && new Map(users.map((user) => [user.uid, accountIn(user)]));
   }
 
   async uidOf(email: string): Promise<string | undefined> {
@@ -99,8 +95,7 @@ export class FirebaseIdTokenVerifier
   }
 
   private async users(identifiers: UserIdentifier[]) {
-    const { getAuth } = await import('firebase-admin/auth');
-    const asked = getAuth(this.ports.app()).getUsers(identifiers);
+    const asked = import('firebase-admin/auth').then(({ getAuth }) => getAuth(this.ports.app()).getUsers(identifiers));
     const { users } = await withTimeout(asked, ACCOUNT_TIMEOUT_MS, 'Firebase Auth').catch((error: unknown) => {
       throw unknownAccount(error);
     });
@@ -112,22 +107,15 @@ export class FirebaseIdTokenVerifier
     const now = this.ports.clock.now().getTime();
     const known = this.cachedRoles.get(uid);
     if (known !== undefined && known.until > now) return known.account;
-    const account = withTimeout(this.ask(uid), ACCOUNT_TIMEOUT_MS, 'Firebase Auth').catch((error: unknown) => {
-      if (this.cachedRoles.get(uid)?.account === account) this.cachedRoles.delete(uid);
-      throw error instanceof MusterError ? error : unknownAccount(error);
-    });
+    const account = this.users([{ uid }]).then(
+      ([user]) => user && accountIn(user),
+      (error: unknown) => {
+        if (this.cachedRoles.get(uid)?.account === account) this.cachedRoles.delete(uid);
+        throw error;
+      },
+    );
     this.cachedRoles.set(uid, { account, until: now + ROLE_CACHE_TTL_MS });
     return account;
-  }
-
-  private async ask(uid: string): Promise<Account | undefined> {
-    const { getAuth } = await import('firebase-admin/auth');
-    const { users } = await getAuth(this.ports.app()).getUsers([{ uid }]);
-    const [user] = users;
-    if (user === undefined) return undefined;
-    const { disabled: isDisabled, tokensValidAfterTime, customClaims } = user;
-    const { data: role } = z.enum(ROLES).safeParse(customClaims?.['role']);
-    return { isDisabled, role, validSince: tokensValidAfterTime ? Date.parse(tokensValidAfterTime) : 0 };
   }
 
   private async claimsOf(idToken: string): Promise<z.output<typeof claims>> {
@@ -141,9 +129,10 @@ export class FirebaseIdTokenVerifier
   }
 }
 
-function knownAccount({ disabled, metadata, tokensValidAfterTime }: UserRecord): KnownAccount {
+function accountIn({ disabled, metadata, tokensValidAfterTime, customClaims }: UserRecord): Account {
   return {
     isDisabled: disabled,
+    role: z.enum(ROLES).safeParse(customClaims?.['role']).data,
     createdAt: secondsOf(metadata.creationTime),
     validSince: secondsOf(tokensValidAfterTime),
   };

@@ -53,8 +53,7 @@ export class FirestoreCredentialQueries extends FirestoreReader implements Crede
   }
 
   async ofLines(lines: readonly string[]): Promise<readonly Credential[]> {
-    if (lines.length === 0) return [];
-    const unrenewed = await this.database.getAll(...lines.map((line) => this.database.doc(credentialPath(line))));
+    const unrenewed = await this.documentsAt(lines.map(credentialPath));
     const first = unrenewed.flatMap((snapshot) => this.documents.find(snapshot, credentialFromDocument) ?? []);
     const found = new Set(first.map(({ api_key }) => api_key));
     const renewed = lines.filter((line) => !found.has(line));
@@ -93,8 +92,7 @@ export class FirestoreGrantQueries extends FirestoreReader implements GrantQueri
   }
 
   async findAll(ids: readonly string[]): Promise<readonly Grant[]> {
-    if (ids.length === 0) return [];
-    const found = await this.database.getAll(...ids.map((id) => this.database.doc(grantPath(id))));
+    const found = await this.documentsAt(ids.map(grantPath));
     return found.flatMap((snapshot) => this.documents.find(snapshot, grantFromDocument) ?? []);
   }
 

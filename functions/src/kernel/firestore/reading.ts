@@ -179,6 +179,11 @@ export abstract class FirestoreReader {
     this.database = database;
     this.documents = documents;
   }
+
+  /** Reads the documents at these paths, in the order of the paths. */
+  protected async documentsAt(paths: readonly string[]): Promise<readonly DocumentSnapshot[]> {
+    return paths.length === 0 ? [] : this.database.getAll(...paths.map((path) => this.database.doc(path)));
+  }
 }
 
 export interface DuePage extends PageRequest {

@@ -41,6 +41,10 @@ export function message(exchange: WithServices & Authenticated & ReadBody): { me
 
 /** Limits for a message, or for all messages of a batch together. */
 const JSON_LIMITS: JsonLimits = { depth: 64, values: 100_000 };
+const EXCESSES = {
+  depth: `The message nests too deeply: the maximum is ${JSON_LIMITS.depth} levels of arrays and objects.`,
+  values: `The message contains more than ${JSON_LIMITS.values} values; split it.`,
+};
 export const MAX_BATCH = 50;
 export const MAX_ID_LENGTH = 200;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
@@ -61,15 +65,8 @@ export class BadMessage extends Error {
 
 /** Returns the parsed body. @throws BadMessage if it is not JSON in UTF-8, or exceeds the limits */
 export function parseBody(bytes: Buffer): unknown {
-  const tooMuch = beyondLimits(bytes, JSON_LIMITS);
-  if (tooMuch === 'depth') {
-    const what = `The message nests too deeply: the maximum is ${JSON_LIMITS.depth} levels of arrays and objects.`;
-    throw new BadMessage(INVALID_REQUEST, what);
-  }
-  if (tooMuch === 'values') {
-    const what = `The message contains more than ${JSON_LIMITS.values} values; split it.`;
-    throw new BadMessage(INVALID_REQUEST, what);
-  }
+  const excess = beyondLimits(bytes, JSON_LIMITS);
+  if (excess !== undefined) throw new BadMessage(INVALID_REQUEST, EXCESSES[excess]);
   if (bytes.length === 0) throw unparsed('the body is empty. Send a JSON-RPC message.');
   let text: string;
   try {

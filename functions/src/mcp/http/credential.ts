@@ -46,7 +46,7 @@ export function credential(exchange: PipelineRequest & Routed & WithChallenge): 
   return { credential: credentialOf(request.headers.authorization ?? (own && `Bearer ${own}`), metadataUrl, about) };
 }
 
-/** Authenticates the caller by the credential of the request. */
+/** Authenticates the caller by the credential of the request. @throws HttpRejection if the credential is invalid */
 export async function authenticate(
   exchange: PipelineRequest & WithServices & WithChallenge & WithCredential,
 ): Promise<{ readonly principal: Principal }> {
@@ -57,7 +57,11 @@ export async function authenticate(
     requireAudience(principal, exchange.audience);
     return { principal };
   } catch (error) {
-    return rejectCredential(error, metadataUrl);
+    if (!(error instanceof MusterError)) throw error;
+    const { code, message, details } = error;
+    if (code !== 'UNAUTHORIZED' && code !== 'TOKEN_EXPIRED') throw error;
+    const whole = [message, details.suggestion].filter(Boolean).join(' ');
+    throw unauthorized(whole, code, metadataUrl, { error: 'invalid_token', error_description: whole });
   }
 }
 
@@ -101,15 +105,6 @@ const SIGN_IN = 'People sign in from their MCP client, which finds the sign-in p
 const HOW_TO_AUTHENTICATE =
   'Send the header "Authorization: Bearer <key>", where <key> is "<apiKey>.<secret>" from ' +
   'onboarding.registerAgent or "npm run agents", or a Firebase ID token.';
-
-/** @throws HttpRejection if the error means that the credential is invalid, otherwise the error itself */
-function rejectCredential(error: unknown, metadataUrl: string | undefined): never {
-  if (!(error instanceof MusterError)) throw error;
-  const { code, message, details } = error;
-  if (code !== 'UNAUTHORIZED' && code !== 'TOKEN_EXPIRED') throw error;
-  const whole = [message, details.suggestion].filter(Boolean).join(' ');
-  throw unauthorized(whole, code, metadataUrl, { error: 'invalid_token', error_description: whole });
-}
 
 /**
  * Requires an access token issued for this URL. Source: MCP 2026-07-28, "Access Token Usage"; RFC 8707, section 2.

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Addresses } from '../../access/rules/addresses.ts';
 import type { Log, Randomness } from '../../kernel/ports.ts';
-import type { TimeLeft } from '../callContext.ts';
+import type { RequestContext } from '../callContext.ts';
 import type { Catalogs } from '../catalog.ts';
 import type { Toolset } from '../tool.ts';
 import type { StreamPorts } from './streams.ts';
@@ -28,11 +28,9 @@ export interface AnswerDependencies extends StreamPorts {
   readonly version: string;
 }
 
-export interface PipelineRequest {
+export interface PipelineRequest extends Pick<RequestContext, 'requestId' | 'timeLeft'> {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly requestId: string;
-  readonly timeLeft: TimeLeft;
   readonly front: FrontDependencies;
 }
 

@@ -1,6 +1,7 @@
 /** Steps of a request with a credential. It gets an event stream, or a response as a page, in plain JSON-RPC or in MCP. */
 import type { ServerResponse } from 'node:http';
 import { DEFAULT_WORKSPACE } from '../../identity/rules/principal.ts';
+import { lazy } from '../../kernel/memoCache.ts';
 import { validTraceparent, withTraces } from '../../kernel/trace.ts';
 import { Catalogs, type RoutedRequest } from '../catalog.ts';
 import { serveMcp } from '../protocol/server.ts';
@@ -94,18 +95,15 @@ async function reply({ request, response }: PipelineRequest, made: Promise<McpRe
 
 /** Returns a getter of the signal that fires if the client disconnects early. The first use creates the signal. */
 function clientSignalOf(response: ServerResponse): () => AbortSignal {
-  let controller: AbortController | undefined;
-  return () => {
-    if (controller !== undefined) return controller.signal;
-    const made = new AbortController();
+  return lazy(() => {
+    const controller = new AbortController();
     const check = () => {
-      if (!response.writableFinished) made.abort();
+      if (!response.writableFinished) controller.abort();
     };
     if (response.destroyed) check();
     else response.once('close', check);
-    controller = made;
-    return made.signal;
-  };
+    return controller.signal;
+  });
 }
 
 /** The steps after those of endpoint.ts. The body is read after all checks. */

@@ -1,4 +1,5 @@
 /** Checks and selection by path, query, method and headers. Source: docs/semantics.md#the-endpoint. */
+import { isLoopback } from '../../access/rules/addresses.ts';
 import { knownPaths, type Protocol, parseSelection, type RoutedSelection } from '../urlSelection.ts';
 import type { PipelineRequest } from './pipeline.ts';
 import { notFound, rejection } from './rejection.ts';
@@ -87,8 +88,6 @@ const ALLOWED_HEADERS =
   'Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Mcp-Session-Id, ' +
   'X-MCP-Readonly, X-MCP-Toolsets';
 
-const LOCAL_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
-
 /**
  * Returns whether web pages of an origin may call. Clients other than browsers send no `Origin`, and are not checked,
  * because the check protects people from malicious pages in their browsers. A page on the deployment's own host is
@@ -100,5 +99,5 @@ export function isAllowedOrigin(origin: string, host: string | undefined, config
   if (!URL.canParse(origin)) return false;
   const url = new URL(origin);
   if (url.protocol === 'https:' && url.host === host) return true;
-  return (url.protocol === 'http:' || url.protocol === 'https:') && LOCAL_HOSTS.includes(url.hostname);
+  return (url.protocol === 'http:' || url.protocol === 'https:') && isLoopback(url.hostname);
 }

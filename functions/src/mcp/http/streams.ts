@@ -2,7 +2,7 @@
 import type { CredentialAuthenticator } from '../../access/rules/authentication.ts';
 import { checkPermission, type RequiredPermission, requirePermission } from '../../access/rules/permissionCheck.ts';
 import { callingAgent, touchPresence } from '../../agents/rules/liveness.ts';
-import { type Principal, rightsOf } from '../../identity/rules/principal.ts';
+import { rightsOf } from '../../identity/rules/principal.ts';
 import type { FirestorePeopleQueries } from '../../identity/store/people.ts';
 import { cancellableDelay } from '../../kernel/concurrency.ts';
 import { MusterError } from '../../kernel/errors.ts';
@@ -53,7 +53,8 @@ export class Stream {
     if (this.closedSignal.aborted) this.finish();
     const { principal } = requestContext;
     const broke = (error: Error) => ports.log.warn('rights_not_watched', { stream: name, error });
-    this.unsubscribe = ports.people.watch(principal.owner_uid, () => void this.recheck(), broke);
+    const recheck = () => void this.requirePermissions('reauthenticate').catch(this.lose);
+    this.unsubscribe = ports.people.watch(principal.owner_uid, recheck, broke);
     const agent = callingAgent(principal);
     if (agent === undefined) return;
     this.presence = setInterval(() => void this.sendHeartbeat(agent), keepAliveMs);
@@ -66,6 +67,11 @@ export class Stream {
 
   private readonly finish = (): void => this.ending.abort();
 
+  private readonly lose = (reason: unknown): void => {
+    this.lossReason = reason;
+    this.finish();
+  };
+
   /** Checks a permission now and repeatedly until the stream ends. @throws MusterError FORBIDDEN */
   async checkPermission(need: RequiredPermission): Promise<RequestContext> {
     const admitted = await checkPermission(this.ports, this.requestContext, need);
@@ -76,39 +82,26 @@ export class Stream {
   /** Checks again whether the caller has access. @throws MusterError UNAUTHORIZED, TOKEN_EXPIRED or FORBIDDEN */
   async reauthenticate(): Promise<void> {
     if (this.lossReason !== undefined) throw this.lossReason;
-    const { authenticator } = this.ports;
-    this.requirePermission(await authenticator.authenticate(this.requestContext.credential));
+    await this.requirePermissions('authenticate');
   }
 
   /** Ends the stream if the caller's rights have changed. When the client reconnects, access is checked again. */
-  private requirePermission(principal: Principal): void {
-    for (const need of this.requiredPermissions) requirePermission(principal, this.requestContext.workspace, need);
-    if (rightsOf(principal) !== rightsOf(this.requestContext.principal)) this.finish();
-  }
-
-  /** Reads the caller's rights again, and ends the stream if they have changed. Never rejects. */
-  private async recheck(): Promise<void> {
-    const { authenticator } = this.ports;
-    try {
-      this.requirePermission(await authenticator.reauthenticate(this.requestContext.credential));
-    } catch (error) {
-      this.lossReason = error;
-      this.finish();
-    }
+  private async requirePermissions(read: 'authenticate' | 'reauthenticate'): Promise<void> {
+    const { credential, workspace, principal } = this.requestContext;
+    const now = await this.ports.authenticator[read](credential);
+    for (const need of this.requiredPermissions) requirePermission(now, workspace, need);
+    if (rightsOf(now) !== rightsOf(principal)) this.finish();
   }
 
   /** Sends a heartbeat for the agent. Ends the stream if the agent's credential is no longer valid. */
   private async sendHeartbeat(agent: ReturnType<typeof callingAgent> & {}): Promise<void> {
-    const { authenticator } = this.ports;
     try {
-      this.requirePermission(await authenticator.authenticate(this.requestContext.credential));
+      await this.requirePermissions('authenticate');
+      if (!this.end.aborted) await touchPresence(this.ports, agent);
     } catch (error) {
       // Other errors, such as an unreachable database, do not mean that the caller lost access.
-      if (!(error instanceof MusterError && ACCESS_LOSS.includes(error.code))) return;
-      this.lossReason = error;
-      this.finish();
+      if (error instanceof MusterError && ACCESS_LOSS.includes(error.code)) this.lose(error);
     }
-    if (!this.end.aborted) await touchPresence(this.ports, agent);
   }
 
   /** Returns the error to show to the client; undefined if the stream had already ended. */

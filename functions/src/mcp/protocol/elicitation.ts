@@ -62,26 +62,22 @@ export function responseTo(key: string, { inputResponses }: ModernCall): Elicita
   return { action, ...(content && { content }) };
 }
 
-interface ElicitationState {
-  readonly elicitation: Elicitation;
-  /** The question for the person; undefined if the call has not asked one. */
-  readonly request: InputRequiredResult | undefined;
-}
-
 /** Returns the means to ask the person at the client; undefined if the client cannot show questions. */
-export function elicitationOf(call: ModernCall): ElicitationState | undefined {
+export function elicitationOf(call: ModernCall) {
   const show = questionShower(call);
   if (show === undefined) return undefined;
   let asked: InputRequiredResult | undefined;
-  return {
-    elicitation: {
-      response: (key) => responseTo(key, call),
-      ask(key, question) {
-        const request = show(question);
-        if (request !== undefined) asked = inputRequired({ inputRequests: { [key]: request } });
-        return request !== undefined;
-      },
+  const elicitation: Elicitation = {
+    response: (key) => responseTo(key, call),
+    ask(key, question) {
+      const request = show(question);
+      if (request !== undefined) asked = inputRequired({ inputRequests: { [key]: request } });
+      return request !== undefined;
     },
+  };
+  return {
+    elicitation,
+    /** The question for the person; undefined if the call has not asked one. */
     get request() {
       return asked;
     },

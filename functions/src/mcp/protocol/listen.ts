@@ -65,15 +65,13 @@ export function listen(
   });
 }
 
-type Watches = ReadonlyMap<string, AsyncIterable<unknown>>;
-
 /** Starts to watch those of the requested resources that exist and that the caller may watch. */
 async function openWatches(
   ports: StreamPorts,
   stream: Stream,
   { requestContext, selected }: RoutedRequest,
   wanted: readonly string[],
-): Promise<Watches> {
+): Promise<ReadonlyMap<string, AsyncIterable<unknown>>> {
   const uris = [...new Set(wanted)].slice(0, MAX_WATCHED_RESOURCES);
   const opened = await Promise.all(
     uris.map(async (uri) => {

@@ -4,7 +4,6 @@ import { ROLES } from '../../identity/rules/role.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { Service } from '../../kernel/ports.ts';
 import { HttpRejection } from '../../mcp/http/rejection.ts';
-import { addressOf } from '../../mcp/http/request.ts';
 import {
   type Authorization,
   DECISION_TTL_MS,
@@ -15,9 +14,10 @@ import {
 import { SignInError } from '../rules/choices.ts';
 import { OAuthError } from '../rules/oauthError.ts';
 import { isOnThisMachine, isRegistered, shownHost } from '../rules/redirects.ts';
-import { attemptsAt, jsonOf } from './endpoints.ts';
-import { consentPage, languageOf, type Problem, pageHeaders, problemPage } from './pages.ts';
+import { attemptsAt, jsonOf, sourceOf } from './endpoints.ts';
+import { consentPage, type Problem, pageHeaders, problemPage } from './pages.ts';
 import { json, NOT_STORED, type Reply, type SignInPorts, type SignInRequest } from './signInRequest.ts';
+import { languageOf } from './texts.ts';
 
 /** The prefix limits the cookie to TLS and this host. Source: RFC 6265bis, 4.1.3.2. */
 const COOKIE = '__Host-muster-sign-in';
@@ -69,7 +69,7 @@ export class AuthorizationPage extends Service<SignInPorts> {
   /** Returns the page, a problem page, or a redirect to a program on the person's machine. Never throws. */
   async open(visit: SignInRequest): Promise<Reply> {
     try {
-      this.visits.count(addressOf(visit.request, this.ports.trustedProxies), this.now());
+      this.visits.count(...sourceOf(visit, this.ports));
       return visit.query.has('authorization') ? await this.reopen(visit) : await this.begin(visit);
     } catch (error) {
       const { problem, detail, back } = signInPageErrorOf(error, this.ports, visit);
@@ -91,7 +91,7 @@ export class AuthorizationPage extends Service<SignInPorts> {
 
   async identify(visit: SignInRequest): Promise<Reply> {
     return this.answered(visit, async (body) => {
-      this.visits.count(addressOf(visit.request, this.ports.trustedProxies), this.now());
+      this.visits.count(...sourceOf(visit, this.ports));
       const { authorization, idToken } = parsed(person, body);
       return this.ports.consent.identify(authorization, browserOf(visit), idToken, this.toolsetsOf(visit));
     });
@@ -112,13 +112,12 @@ export class AuthorizationPage extends Service<SignInPorts> {
   }
 
   private async begin(visit: SignInRequest): Promise<Reply> {
-    const { address, query, request } = visit;
+    const { address, query } = visit;
     const { clients, consent, randomness } = this.ports;
     const parameter = parametersIn(query);
     const id = parameter('client_id');
     if (id === undefined) throw new SignInPageError('bad_request', 'The parameter "client_id" is missing.');
-    const charge = () => void this.documents.count(addressOf(request, this.ports.trustedProxies), this.now());
-    const client = await clients.find(id, charge);
+    const client = await clients.find(id, () => void this.documents.count(...sourceOf(visit, this.ports)));
     if (client === undefined) throw new SignInPageError('unknown_client');
     const [only, ...others] = client.redirect_uris;
     const redirectUri = parameter('redirect_uri') ?? (others.length === 0 ? only : undefined);
@@ -188,10 +187,6 @@ export class AuthorizationPage extends Service<SignInPorts> {
 
   private toolsetsOf({ address }: SignInRequest) {
     return (resource: string) => this.ports.toolsetsAt(resource.slice(address.mcp.length));
-  }
-
-  private now(): number {
-    return this.ports.clock.now().getTime();
   }
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parsedJson } from '../../kernel/json.ts';
 import { Service } from '../../kernel/ports.ts';
-import { type Attempt, Attempts } from '../../limits/rules/attempts.ts';
+import { Attempts } from '../../limits/rules/attempts.ts';
 import { addressOf, type BodyLimits, checkBodyHeaders, readBody } from '../../mcp/http/request.ts';
 import { parametersIn } from '../rules/authorization.ts';
 import { OAuthError } from '../rules/oauthError.ts';
@@ -20,7 +20,7 @@ export class TokenEndpoints extends Service<SignInPorts> {
   private readonly registrations = attemptsAt(10 / 60, 20, 'Too many client registrations from your IP address.');
 
   async token(visit: SignInRequest): Promise<Reply> {
-    const { rejection, check, forgive } = this.attempt(visit);
+    const { rejection, check, forgive } = this.failures.attempt(...sourceOf(visit, this.ports));
     try {
       rejectClientSecret(visit);
       const parameter = parametersIn(await formOf(visit));
@@ -35,7 +35,7 @@ export class TokenEndpoints extends Service<SignInPorts> {
   }
 
   async revoke(visit: SignInRequest): Promise<Reply> {
-    const { rejection, check, forgive } = this.attempt(visit);
+    const { rejection, check, forgive } = this.failures.attempt(...sourceOf(visit, this.ports));
     rejectClientSecret(visit);
     const parameter = parametersIn(await formOf(visit));
     const token = required(parameter, 'token');
@@ -45,12 +45,8 @@ export class TokenEndpoints extends Service<SignInPorts> {
     return json(200, {});
   }
 
-  private attempt({ request }: SignInRequest): Attempt {
-    return this.failures.attempt(addressOf(request, this.ports.trustedProxies), this.now());
-  }
-
   async register(visit: SignInRequest): Promise<Reply> {
-    this.registrations.count(addressOf(visit.request, this.ports.trustedProxies), this.now());
+    this.registrations.count(...sourceOf(visit, this.ports));
     const { id, name, redirect_uris, created_at } = await this.ports.clients.register(await jsonOf(visit));
     return json(201, {
       client_id: id,
@@ -85,10 +81,11 @@ export class TokenEndpoints extends Service<SignInPorts> {
         throw new OAuthError('unsupported_grant_type', 'grant_type must be "authorization_code" or "refresh_token".');
     }
   }
+}
 
-  private now(): number {
-    return this.ports.clock.now().getTime();
-  }
+/** Returns the address of the client, and the time, by which limits of attempts count a request. */
+export function sourceOf({ request }: SignInRequest, { clock, trustedProxies }: SignInPorts): [string, number] {
+  return [addressOf(request, trustedProxies), clock.now().getTime()];
 }
 
 /** Returns a limit of attempts per address. @param message of the error for more attempts */

@@ -6,9 +6,6 @@ import { EMBEDDED_ID, type Embedded, fill, isFollowed, type PageSettings } from 
 import { type FirebaseSettings, NOT_STORED } from './signInRequest.ts';
 import { type Language, TEXTS, type Texts } from './texts.ts';
 
-export type { PageSettings } from '../page/embedded.ts';
-export { type Language, languageOf } from './texts.ts';
-
 export interface ConsentPage {
   readonly language: Language;
   readonly settings: PageSettings;

@@ -1,17 +1,14 @@
 /** Client of the two endpoints that this page calls. The client validates their responses. */
-import type { Offer } from '../rules/choices.ts';
+import type { Decision as ChosenAccess, Offer } from '../rules/choices.ts';
 import type { Embedded } from './embedded.ts';
 import { Failure, type Problem } from './view.ts';
 
 const ROLES: Offer['roles'] = ['viewer', 'worker', 'leader', 'admin'];
 
-export interface Choices {
-  readonly agentName: string;
+export interface Choices extends Omit<ChosenAccess, 'role' | 'workspace'> {
   readonly role: string;
   /** Chosen workspace; `null` for all workspaces in which the person has a role. */
   readonly workspace: string | null;
-  readonly toolsets: readonly string[];
-  readonly readonly: boolean;
 }
 
 export type Decision =

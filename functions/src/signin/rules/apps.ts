@@ -10,7 +10,7 @@ import {
   skillChanges,
 } from '../../agents/rules/agent.ts';
 import type { AgentRegistration } from '../../agents/rules/registration.ts';
-import type { Limits } from '../../identity/rules/credential.ts';
+import { type Limits, limitsOf } from '../../identity/rules/credential.ts';
 import * as grantRules from '../../identity/rules/grant.ts';
 import { DEFAULT_WORKSPACE, ownRole, type PersonRoles, personsRoleIn, roleIn } from '../../identity/rules/principal.ts';
 import { hasRole } from '../../identity/rules/role.ts';
@@ -62,7 +62,7 @@ export class Apps extends Service<
     const { uid } = authorization.person;
     const { id, known, others, isFree } = await this.findApp(uid, chosen.agentName, authorization);
     if (!isFree) throw new SignInError('name_taken');
-    const limits = limitsOf(uid, owner, chosen);
+    const limits = chosenLimits(uid, owner, chosen);
     const now = clock.now();
     const agent = agentOf(id, { uid, roles: owner }, chosen, { before: known?.value, now });
     requireWorkspaceLimit(known?.value, agent);
@@ -142,18 +142,13 @@ export class Apps extends Service<
 }
 
 /** Returns the limits that the person chose. @throws Hindered not_allowed if they exceed the person's role */
-function limitsOf(uid: string, owner: PersonRoles, { workspace, role, toolsets, readonly }: ChosenAccess): Limits {
-  const limits: Limits = {
-    ...(toolsets && { toolsets }),
-    ...(workspace !== undefined && { held_to: workspace }),
-    ...(readonly && { readonly: true }),
-  };
+function chosenLimits(uid: string, owner: PersonRoles, { workspace, role, toolsets, readonly }: ChosenAccess): Limits {
   const person = personOf(uid, owner);
   const max = workspace === undefined ? ownRole(person) : roleIn(person, workspace);
   // If the person's role in the workspace is weaker than `role`, the weaker role limits the agent anyway.
   const own = max && ownRole(person);
   if (own === undefined || !hasRole(own, role)) throw new SignInError('not_allowed');
-  return limits;
+  return limitsOf({ toolsets, held_to: workspace, readonly: readonly || undefined });
 }
 
 /** Applies the choices to the agent's other grants. If there are too many, ends the least recently used grant. */

@@ -14,10 +14,7 @@ import type { Authorization, AuthorizationChanges } from './authorization.ts';
 import { OAuthError } from './oauthError.ts';
 import { redirectFault, withoutPort } from './redirects.ts';
 
-export interface RegisteredClient extends Omit<Client, 'host'> {
-  readonly created_at: Date;
-  readonly expires_at: Date;
-}
+export type RegisteredClient = ReturnType<typeof clientFromDocument>;
 
 /** Document `clients/{id}`: a client that registered on its own. */
 export const { toDocument: clientToDocument, fromDocument: clientFromDocument } = documentCodec(

@@ -11,8 +11,8 @@ import {
   type Tokens,
 } from '../../identity/rules/grant.ts';
 import { DEFAULT_WORKSPACE, EVERY_SCOPE, ownRole, type Principal, SCOPES } from '../../identity/rules/principal.ts';
-import { StaleWriteError } from '../../kernel/commit.ts';
-import { retryOnConflict } from '../../kernel/concurrency.ts';
+import type { Versioned } from '../../kernel/commit.ts';
+import { ignoreStale, retryOnConflict } from '../../kernel/concurrency.ts';
 import { Service } from '../../kernel/ports.ts';
 import { addressOf } from './authorization.ts';
 import { OAuthError } from './oauthError.ts';
@@ -25,6 +25,8 @@ type TokenPorts = Pick<
   AccessPorts,
   'grants' | 'store' | 'clock' | 'randomness' | 'hashing' | 'log' | 'roles' | 'idTokens'
 >;
+
+type ExchangedKind = 'code' | 'refresh';
 
 /** Invalid codes and tokens all have the same message, so that guesses reveal nothing. */
 const INVALID_GRANT_MESSAGE = 'It is unknown, expired, already used, or issued to another client.';
@@ -40,29 +42,18 @@ export class TokenService extends Service<TokenPorts> {
       readonly resource: string | undefined;
     },
   ): Promise<IssuedTokens> {
-    const presented = parseToken('code', code);
-    if (presented === undefined) throw invalidGrant('The code');
-    const { grants, store, clock, randomness, hashing } = this.ports;
-    return retryOnConflict(randomness, async () => {
-      const found = await grants.find(presented.grantId);
-      if (found === undefined) throw invalidGrant('The code');
-      const { value: grant, version } = found;
-      requireSameClient(grant, asked.clientId, 'The code');
-      const { secret } = presented;
-      const redemption = redemptionOf(
-        hashing,
-        grant,
-        { secret, verifier: asked.verifier, fresh: randomness.secret(32) },
-        clock.now(),
-      );
+    const { store, clock, randomness, hashing } = this.ports;
+    return this.exchange('code', code, asked.clientId, async ({ value: grant, version }, secret) => {
+      const presented = { secret, verifier: asked.verifier, fresh: randomness.secret(32) };
+      const redemption = redemptionOf(hashing, grant, presented, clock.now());
       if (redemption.outcome === 'replayed') await this.endStolen(grant, 'code_replayed');
-      if (redemption.outcome !== 'redeemed') throw invalidGrant('The code');
+      if (redemption.outcome !== 'redeemed') throw invalidGrant('code');
       if (asked.redirectUri !== undefined && asked.redirectUri !== grant.code.redirect_uri)
         throw new OAuthError('invalid_grant', 'redirect_uri does not match the authorization request.');
       requireResource(grant, asked.resource);
       await store.commit([{ kind: 'replaceGrant', grant: redemption.grant, version }]);
       this.audit('app_connected', grant);
-      return { ...redemption.tokens, scope: scopeOf(grant) };
+      return redemption.tokens;
     });
   }
 
@@ -71,21 +62,32 @@ export class TokenService extends Service<TokenPorts> {
     token: string,
     asked: { readonly clientId: string; readonly resource: string | undefined },
   ): Promise<IssuedTokens> {
-    const presented = parseToken('refresh', token);
-    if (presented === undefined) throw invalidGrant('The refresh token');
-    const { grants, store, clock, randomness, hashing } = this.ports;
-    return retryOnConflict(randomness, async () => {
-      const found = await grants.find(presented.grantId);
-      if (found === undefined) throw invalidGrant('The refresh token');
-      const { value: grant, version } = found;
-      requireSameClient(grant, asked.clientId, 'The refresh token');
-      const refresh = refreshOf(hashing, grant, presented.secret, clock.now());
+    const { store, clock, hashing } = this.ports;
+    return this.exchange('refresh', token, asked.clientId, async ({ value: grant, version }, secret) => {
+      const refresh = refreshOf(hashing, grant, secret, clock.now());
       if (refresh.outcome === 'reused') await this.endStolen(grant, 'refresh_token_reused');
-      if (refresh.outcome === 'reused' || refresh.outcome === 'refused') throw invalidGrant('The refresh token');
+      if (refresh.outcome === 'reused' || refresh.outcome === 'refused') throw invalidGrant('refresh');
       requireResource(grant, asked.resource);
       await this.requireOwner(grant);
       if (refresh.outcome === 'rotated') await store.commit([{ kind: 'replaceGrant', grant: refresh.grant, version }]);
-      return { ...refresh.tokens, scope: scopeOf(grant) };
+      return refresh.tokens;
+    });
+  }
+
+  /** Exchanges a code or refresh token of a client, again after a conflict. @throws OAuthError */
+  private exchange(
+    kind: ExchangedKind,
+    token: string,
+    clientId: string,
+    tokensOf: (found: Versioned<Grant>, secret: string) => Promise<Tokens>,
+  ): Promise<IssuedTokens> {
+    const presented = parseToken(kind, token);
+    if (presented === undefined) throw invalidGrant(kind);
+    return retryOnConflict(this.ports.randomness, async () => {
+      const found = await this.ports.grants.find(presented.grantId);
+      if (found?.value.client_id !== clientId) throw invalidGrant(kind);
+      const tokens = await tokensOf(found, presented.secret);
+      return { ...tokens, scope: found.value.readonly ? SCOPES.read : EVERY_SCOPE };
     });
   }
 
@@ -120,10 +122,8 @@ export class TokenService extends Service<TokenPorts> {
 
   private async end(grant: Grant, reason: SignInEnd): Promise<void> {
     const { store, clock } = this.ports;
-    await store.commit([endingOf(grant, reason, clock.now())]).catch((error: unknown) => {
-      // A stale commit means that another request has ended the grant already.
-      if (!(error instanceof StaleWriteError)) throw error;
-    });
+    // A stale commit means that another request has ended the grant already.
+    await ignoreStale(store.commit([endingOf(grant, reason, clock.now())]));
   }
 
   private audit(event: string, grant: Grant): void {
@@ -141,14 +141,6 @@ export function personOf(uid: string, owner: Principal['owner']): Principal {
   return { uid, kind: 'person', owner_uid: uid, maxRole: 'admin', owner, workspace: DEFAULT_WORKSPACE };
 }
 
-function scopeOf({ readonly }: Grant): string {
-  return readonly ? SCOPES.read : EVERY_SCOPE;
-}
-
-function requireSameClient(grant: Grant, clientId: string, what: string): void {
-  if (grant.client_id !== clientId) throw invalidGrant(what);
-}
-
 /** A client may request a resource below the granted resource. Source: RFC 8707, section 2.2. */
 function requireResource(grant: Grant, resource: string | undefined): void {
   if (resource === undefined) return;
@@ -158,6 +150,7 @@ function requireResource(grant: Grant, resource: string | undefined): void {
   throw new OAuthError('invalid_target', `The tokens are only valid for ${grant.resource}.`);
 }
 
-function invalidGrant(what: string): OAuthError {
+function invalidGrant(kind: ExchangedKind): OAuthError {
+  const what = kind === 'code' ? 'The code' : 'The refresh token';
   return new OAuthError('invalid_grant', `${what} is invalid. ${INVALID_GRANT_MESSAGE}`);
 }
