@@ -1,6 +1,7 @@
 /** Base class of all vendors' models. It handles settings, requests and streamed responses. */
 import type { z } from 'zod';
 import { isSafeAddress } from '../kernel/platform.ts';
+import { Service } from '../kernel/ports.ts';
 import {
   type AgentProfile,
   type AskOptions,
@@ -11,7 +12,6 @@ import {
   type ModelEffort,
   ModelFailure,
   type ModelRequest,
-  type Price,
   type Usage,
 } from '../toolsets/orchestration/index.ts';
 import { abortFailure, failure, finalFailure, type Progress, usageOf } from './modelFailure.ts';
@@ -55,26 +55,19 @@ export interface AnswerPart {
 /** Maximum length of a model's name. The vendor sends the name, and the console shows it. */
 const NAME_LENGTH = 100;
 
-export abstract class VendorModel<Client, Settings extends ModelSettings = ModelSettings> implements HostedAgent {
-  readonly name: string;
-  readonly provider: string;
-  readonly model: string;
-  readonly price: Price | undefined;
-  readonly capabilities: AgentProfile['capabilities'];
-  readonly maxOutputTokens: number;
-  protected readonly settings: Settings;
+export abstract class VendorModel<Client, Settings extends ModelSettings = ModelSettings>
+  extends Service<Settings>
+  implements HostedAgent
+{
+  protected readonly settings = this.ports;
+  readonly name = this.settings.name;
+  readonly provider = this.settings.provider;
+  readonly model = this.settings.model;
+  readonly price = this.settings.price;
+  readonly capabilities = this.settings.capabilities;
+  readonly maxOutputTokens = this.settings.maxOutputTokens;
   protected abstract readonly part: z.ZodType<AnswerPart>;
   private client: Promise<Client> | undefined;
-
-  constructor(settings: Settings) {
-    this.settings = settings;
-    this.name = settings.name;
-    this.provider = settings.provider;
-    this.model = settings.model;
-    this.price = settings.price;
-    this.capabilities = settings.capabilities;
-    this.maxOutputTokens = settings.maxOutputTokens;
-  }
 
   /** Loads the vendor's SDK. */
   protected abstract connect(): Promise<Client>;
