@@ -102,7 +102,8 @@ export abstract class VendorModel<Client, Settings extends ModelSettings = Model
         onText?.(part.text);
       }
       model = part.model ?? model;
-      finish = this.finishAfter(finish, part);
+      // A refusal stays one, even if the response then ends like an answer.
+      if (part.finish !== undefined && this.meaningOf(finish) !== 'refused') finish = part.finish;
       ended ||= part.ended ?? false;
     }
     if (!progress.understood) throw failure('malformed', progress);
@@ -114,11 +115,6 @@ export abstract class VendorModel<Client, Settings extends ModelSettings = Model
       usage: usageOf(progress) ?? { input_tokens: asked, output_tokens: 0 },
       complete: this.isComplete(finish, text, progress),
     };
-  }
-
-  /** Returns the finish reason. A refusal stays one, even if the response then ends like an answer. */
-  private finishAfter(before: string, { finish }: AnswerPart): string {
-    return finish === undefined || this.meaningOf(before) === 'refused' ? before : finish;
   }
 
   /** Returns whether the answer is complete. @throws ModelFailure if the response contains no answer */
@@ -194,10 +190,7 @@ const MEBIBYTE = 1024 * 1024;
 const MAX_BODY_MEBIBYTES = 32;
 
 class ResponseTooLargeError extends Error {
-  constructor() {
-    super('The response of the vendor is too large.');
-    this.name = 'TooMuchError';
-  }
+  override readonly name = 'TooMuchError';
 }
 
 function isResponseTooLarge(error: unknown): boolean {
@@ -217,8 +210,8 @@ function bounded(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         bytes += chunk.length;
-        if (bytes > MAX_BODY_MEBIBYTES * MEBIBYTE) controller.error(new ResponseTooLargeError());
-        else controller.enqueue(chunk);
+        if (bytes <= MAX_BODY_MEBIBYTES * MEBIBYTE) controller.enqueue(chunk);
+        else controller.error(new ResponseTooLargeError('The response of the vendor is too large.'));
       },
     }),
   );
