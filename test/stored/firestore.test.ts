@@ -45,12 +45,12 @@ import { subscriptionFromDocument } from '../../functions/src/toolsets/firebase/
 import { linkFromDocument } from '../../functions/src/toolsets/github/rules/link.ts';
 import { requestFromDocument } from '../../functions/src/toolsets/inbox/rules/request.ts';
 import { measureFromDocument } from '../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
+import { workFromDocument } from '../../functions/src/toolsets/orchestration/rules/agents/scoring.ts';
 import { callFromDocument } from '../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import { orderFromDocument, runFromDocument } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { stepFromDocument } from '../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 import { workflowFromDocument } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { answerFromDocument } from '../../functions/src/toolsets/orchestration/store/runs.ts';
-import { workFromDocument } from '../../functions/src/toolsets/orchestration/store/workflows.ts';
 import { recurringTaskFromDocument } from '../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import {
   preferencesDocument,

@@ -89,7 +89,9 @@ export function classOfStatus(status: number): FailureClass {
   return STATUSES[status] ?? (status >= 500 ? 'server_error' : status >= 400 ? 'invalid_request' : 'malformed');
 }
 
-export function statusDetail(status: number): string {
+/** @param status undefined if the vendor reported the error within its response */
+export function statusDetail(status: number | undefined): string {
+  if (status === undefined) return 'during the response';
   return status === 404 ? 'HTTP 404: probably an unknown model' : `HTTP ${status}`;
 }
 
@@ -105,12 +107,14 @@ const STATUSES: Readonly<Record<number, FailureClass>> = {
   529: 'overloaded',
 };
 
-const TOO_SLOW = /^(ETIMEDOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT)$/;
+const TOO_SLOW = /^(ETIMEDOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|APIConnectionTimeoutError)$/;
 
 /** Classifies connection errors and unreadable responses. */
 export function connectionFailure(error: unknown, progress: Progress): ModelFailure {
   const codes = connectionCodes(error);
-  if (codes.some((code) => TOO_SLOW.test(code))) return failure('timeout', progress);
+  // The SDK of Anthropic sets the name of its errors, and the SDK of OpenAI does not.
+  const names = error instanceof Error ? [error.name, error.constructor.name] : [];
+  if ([...codes, ...names].some((word) => TOO_SLOW.test(word))) return failure('timeout', progress);
   if (isUnsent(error)) return failure('network', progress, { outcome_unknown: false });
   if (codes.length > 0 || isFetchFailure(error)) return failure(progress.answered ? 'truncated' : 'network', progress);
   if (error instanceof SyntaxError || !progress.understood) return failure('malformed', progress);

@@ -1,6 +1,7 @@
 /** Base class of all vendors' models. It handles settings, requests and streamed responses. */
 import type { z } from 'zod';
 import { isSafeAddress } from '../kernel/platform.ts';
+import { Service } from '../kernel/ports.ts';
 import {
   type AgentProfile,
   type AskOptions,
@@ -11,7 +12,6 @@ import {
   type ModelEffort,
   ModelFailure,
   type ModelRequest,
-  type Price,
   type Usage,
 } from '../toolsets/orchestration/index.ts';
 import { abortFailure, failure, finalFailure, type Progress, usageOf } from './modelFailure.ts';
@@ -55,26 +55,19 @@ export interface AnswerPart {
 /** Maximum length of a model's name. The vendor sends the name, and the console shows it. */
 const NAME_LENGTH = 100;
 
-export abstract class VendorModel<Client, Settings extends ModelSettings = ModelSettings> implements HostedAgent {
-  readonly name: string;
-  readonly provider: string;
-  readonly model: string;
-  readonly price: Price | undefined;
-  readonly capabilities: AgentProfile['capabilities'];
-  readonly maxOutputTokens: number;
-  protected readonly settings: Settings;
+export abstract class VendorModel<Client, Settings extends ModelSettings = ModelSettings>
+  extends Service<Settings>
+  implements HostedAgent
+{
+  protected readonly settings = this.ports;
+  readonly name = this.settings.name;
+  readonly provider = this.settings.provider;
+  readonly model = this.settings.model;
+  readonly price = this.settings.price;
+  readonly capabilities = this.settings.capabilities;
+  readonly maxOutputTokens = this.settings.maxOutputTokens;
   protected abstract readonly part: z.ZodType<AnswerPart>;
   private client: Promise<Client> | undefined;
-
-  constructor(settings: Settings) {
-    this.settings = settings;
-    this.name = settings.name;
-    this.provider = settings.provider;
-    this.model = settings.model;
-    this.price = settings.price;
-    this.capabilities = settings.capabilities;
-    this.maxOutputTokens = settings.maxOutputTokens;
-  }
 
   /** Loads the vendor's SDK. */
   protected abstract connect(): Promise<Client>;
@@ -109,7 +102,8 @@ export abstract class VendorModel<Client, Settings extends ModelSettings = Model
         onText?.(part.text);
       }
       model = part.model ?? model;
-      finish = this.finishAfter(finish, part);
+      // A refusal stays one, even if the response then ends like an answer.
+      if (part.finish !== undefined && this.meaningOf(finish) !== 'refused') finish = part.finish;
       ended ||= part.ended ?? false;
     }
     if (!progress.understood) throw failure('malformed', progress);
@@ -121,11 +115,6 @@ export abstract class VendorModel<Client, Settings extends ModelSettings = Model
       usage: usageOf(progress) ?? { input_tokens: asked, output_tokens: 0 },
       complete: this.isComplete(finish, text, progress),
     };
-  }
-
-  /** Returns the finish reason. A refusal stays one, even if the response then ends like an answer. */
-  private finishAfter(before: string, { finish }: AnswerPart): string {
-    return finish === undefined || this.meaningOf(before) === 'refused' ? before : finish;
   }
 
   /** Returns whether the answer is complete. @throws ModelFailure if the response contains no answer */
@@ -201,10 +190,7 @@ const MEBIBYTE = 1024 * 1024;
 const MAX_BODY_MEBIBYTES = 32;
 
 class ResponseTooLargeError extends Error {
-  constructor() {
-    super('The response of the vendor is too large.');
-    this.name = 'TooMuchError';
-  }
+  override readonly name = 'TooMuchError';
 }
 
 function isResponseTooLarge(error: unknown): boolean {
@@ -224,8 +210,8 @@ function bounded(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         bytes += chunk.length;
-        if (bytes > MAX_BODY_MEBIBYTES * MEBIBYTE) controller.error(new ResponseTooLargeError());
-        else controller.enqueue(chunk);
+        if (bytes <= MAX_BODY_MEBIBYTES * MEBIBYTE) controller.enqueue(chunk);
+        else controller.error(new ResponseTooLargeError('The response of the vendor is too large.'));
       },
     }),
   );

@@ -41,7 +41,7 @@ describe('condition', () => {
     });
 
   it('returns the names of the steps to which the condition refers', () => {
-    const { steps } = checkCondition('steps.a.output == "" || steps["b-c"].status == steps.a.status');
+    const steps = checkCondition('steps.a.output == "" || steps["b-c"].status == steps.a.status');
     assert.deepEqual(steps, ['a', 'b-c']);
   });
 

@@ -73,9 +73,7 @@ describe('prompt template', () => {
   });
 
   it('reports the names of the steps to which it refers', () => {
-    const { steps } = checkTemplate(
-      '{{steps.a.output}} {{#steps.b-c.results}}{{steps.d.output}}{{/steps.b-c.results}}',
-    );
+    const steps = checkTemplate('{{steps.a.output}} {{#steps.b-c.results}}{{steps.d.output}}{{/steps.b-c.results}}');
     assert.deepEqual(steps, ['a', 'b-c', 'd']);
   });
 

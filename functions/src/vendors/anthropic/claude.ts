@@ -92,16 +92,12 @@ export class Claude<Settings extends ModelSettings = ModelSettings> extends Vend
   }
 
   protected failureOf(error: unknown, progress: Progress): ModelFailure {
-    const event = refusal.safeParse(error).data;
+    const found = refusal.safeParse(error).data;
     // The SDK's error for a lost connection has neither a status nor a type.
-    if (event === undefined || (event.status === undefined && event.type === null)) {
-      const isTimeout = error instanceof Error && error.name === 'APIConnectionTimeoutError';
-      return isTimeout ? failure('timeout', progress) : connectionFailure(error, progress);
-    }
-    return failure(classOf(event), progress, {
-      detail: event.status === undefined ? 'during the response' : statusDetail(event.status),
-      retry_after_ms: retryAfterMs(event.headers),
-    });
+    if (found === undefined || (found.status === undefined && found.type === null))
+      return connectionFailure(error, progress);
+    const { status, headers } = found;
+    return failure(classOf(found), progress, { detail: statusDetail(status), retry_after_ms: retryAfterMs(headers) });
   }
 }
 
@@ -134,7 +130,6 @@ const refusal = z.object({
   errorCode: z.string().nullable(),
   apiMessage: z.string().nullable(),
 });
-type Refusal = z.output<typeof refusal>;
 
 const TYPES: Readonly<Record<string, FailureClass>> = {
   authentication_error: 'authentication',
@@ -161,7 +156,7 @@ const OUT_OF_CREDIT: ReadonlySet<string> = new Set([
 const TOO_LONG = /prompt is too long|exceed\S* (the )?context (window|limit)|input length and `max_tokens`/i;
 const NO_CREDIT = /credit balance is too low/i;
 
-function classOf({ status, type, errorCode, apiMessage }: Refusal): FailureClass {
+function classOf({ status, type, errorCode, apiMessage }: z.output<typeof refusal>): FailureClass {
   if (errorCode !== null && OUT_OF_CREDIT.has(errorCode)) return 'quota';
   const byType = type === null ? undefined : TYPES[type];
   const kind = status === undefined || status === 400 ? byType : undefined;

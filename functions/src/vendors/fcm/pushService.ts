@@ -52,17 +52,10 @@ export function messageTo(token: string, { id, about, title, body, link, at }: N
   };
 }
 
-/** Redirects the requests of the SDK to a local service without TLS, for tests and demos. */
-function detour({ hostname, port }: URL): Agent {
-  return Object.assign(new Agent({ keepAlive: false }), {
-    protocol: 'https:', // The SDK requires this value.
-    createConnection: () => connect(Number(port), hostname),
-  });
-}
-
 /** Returns an app that sends push notifications to a local service. @param url such as `http://127.0.0.1:1234` */
 export async function localMessagingApp(url: string): Promise<App> {
   const name = `messaging at ${url}`;
+  const { hostname, port } = new URL(url);
   const known = getApps().find((app) => app.name === name);
   return (
     known ??
@@ -70,7 +63,11 @@ export async function localMessagingApp(url: string): Promise<App> {
       {
         ...firebaseApp().options,
         credential: { getAccessToken: async () => ({ access_token: 'owner', expires_in: 3600 }) },
-        httpAgent: detour(new URL(url)),
+        // Redirects the requests of the SDK to the local service, which has no TLS.
+        httpAgent: Object.assign(new Agent({ keepAlive: false }), {
+          protocol: 'https:', // The SDK requires this value.
+          createConnection: () => connect(Number(port), hostname),
+        }),
       },
       name,
     )

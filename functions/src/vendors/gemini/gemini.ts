@@ -1,6 +1,7 @@
 /** Gemini models, called with Google's SDK and the Gemini API. Source: https://ai.google.dev/api/generate-content */
 import type { GoogleGenAI } from '@google/genai';
 import { z } from 'zod';
+import { parsedJson } from '../../kernel/json.ts';
 import type { FailureClass, ModelFailure, ModelRequest } from '../../toolsets/orchestration/index.ts';
 import { classOfStatus, connectionFailure, failure, type Progress, statusDetail } from '../modelFailure.ts';
 import { type AnswerPart, fetchOnce, type ModelSettings, retryAfterMs, VendorModel } from '../vendorModel.ts';
@@ -154,27 +155,21 @@ const QUOTA_TEXTS = /PerDay/;
 const NO_QUOTA = /\blimit: 0\b/;
 
 function errorDetailsIn(message: string): ErrorDetails {
-  const begin = message.indexOf('{');
-  try {
-    // Vertex AI sends the error as the only item of a list.
-    return body.parse(JSON.parse(message.slice(Math.max(0, begin), message.lastIndexOf('}') + 1))).error;
-  } catch {
-    return { status: '', message: '', details: [] };
-  }
+  // Vertex AI sends the error as the only item of a list.
+  const json = message.slice(Math.max(0, message.indexOf('{')), message.lastIndexOf('}') + 1);
+  return body.safeParse(parsedJson(json)).data?.error ?? { status: '', message: '', details: [] };
 }
 
 function classOf(status: number, { status: name, message, details }: ErrorDetails): FailureClass {
   const reasons = details.map(({ reason }) => reason);
   if (reasons.includes('API_KEY_INVALID')) return 'authentication';
-  if (status === 429) return isQuotaExhausted(message, details) ? 'quota' : 'rate_limited';
+  if (status === 429) {
+    const quotas = details.flatMap(({ violations = [] }) => violations.map(({ quotaId = '' }) => quotaId));
+    return NO_QUOTA.test(message) || quotas.some((id) => QUOTA_TEXTS.test(id)) ? 'quota' : 'rate_limited';
+  }
   if (status !== 400) return classOfStatus(status);
   if (name === 'FAILED_PRECONDITION') return 'quota'; // Billing is off, and the free tier is not available.
   return TOO_LONG.test(message) ? 'context_too_long' : 'invalid_request';
-}
-
-function isQuotaExhausted(message: string, details: ErrorDetails['details']): boolean {
-  const violations = details.flatMap((one) => one.violations ?? []);
-  return NO_QUOTA.test(message) || violations.some(({ quotaId = '' }) => QUOTA_TEXTS.test(quotaId));
 }
 
 /** Parses a Protocol Buffers duration such as `34.074s`. */

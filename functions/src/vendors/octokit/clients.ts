@@ -55,7 +55,10 @@ async function octokitClass(
   ]);
   const wait = (retryAfter: number, _options: unknown, _octokit: unknown, retryCount: number): boolean =>
     retryAfter <= MAX_RATE_LIMIT_WAIT_SECONDS && retryCount === 0;
-  const sdkLog = silentExcept(log);
+  // Logs that the SDK has written a warning or an error, but not its text, which may quote responses of GitHub.
+  const note = (): void => log.info('github_sdk_note', {});
+  const nothing = (): void => undefined;
+  const sdkLog = { debug: nothing, info: nothing, warn: note, error: note };
   return core.Octokit.plugin(retry, throttling).defaults({
     baseUrl,
     userAgent: 'muster',
@@ -65,13 +68,6 @@ async function octokitClass(
     // Queues are separate for each id, so that deployments in the same process, as in tests, do not share queues.
     throttle: { id: baseUrl, onRateLimit: wait, onSecondaryRateLimit: wait, ...queues },
   });
-}
-
-/** Logs that the SDK has written a warning or an error, but not its text, which may quote responses of GitHub. */
-function silentExcept(log: Log) {
-  const note = (): void => log.info('github_sdk_note', {});
-  const nothing = (): void => undefined;
-  return { debug: nothing, info: nothing, warn: note, error: note };
 }
 
 export interface GitHubSettings {

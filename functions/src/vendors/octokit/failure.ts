@@ -111,23 +111,13 @@ function unavailable({ status, text, fields }: Refusal, cause: string): MusterEr
 
 function byStatus({ status, fields }: Refusal, cause: string): MusterError {
   if (status >= 500) return refusal('GITHUB_ERROR', 'unavailable', { cause });
-  switch (status) {
-    case 400:
-    case 422:
-      return invalidArguments(fields, cause);
-    case 401: {
-      const wrong = "GitHub rejected this deployment's credentials.";
-      return refusal('GITHUB_ERROR', 'notSetUp', { wrong, cause });
-    }
-    case 403:
-      return refusal('FORBIDDEN', 'notAllowed', { cause });
-    case 409:
-      return refusal('CONFLICT', 'conflict', { cause });
-    case 410:
-      return refusal('GONE', 'gone', { cause });
-    default:
-      return refusal('GITHUB_ERROR', 'unexpectedAnswer', { cause });
-  }
+  if (status === 400 || status === 422) return invalidArguments(fields, cause);
+  const wrong = "GitHub rejected this deployment's credentials.";
+  if (status === 401) return refusal('GITHUB_ERROR', 'notSetUp', { wrong, cause });
+  if (status === 403) return refusal('FORBIDDEN', 'notAllowed', { cause });
+  if (status === 409) return refusal('CONFLICT', 'conflict', { cause });
+  if (status === 410) return refusal('GONE', 'gone', { cause });
+  return refusal('GITHUB_ERROR', 'unexpectedAnswer', { cause });
 }
 
 /** Arguments of tools, by name of the field at GitHub. Messages contain only the names of arguments. */

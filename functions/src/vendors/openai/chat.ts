@@ -58,12 +58,7 @@ function chunk(costField: string | undefined) {
 const NO_ANSWER: ReadonlySet<string> = new Set(['', 'tool_calls', 'function_call', 'error']);
 
 export class OpenAiChat extends OpenAiModel<ChatSettings> {
-  protected readonly part: z.ZodType<AnswerPart>;
-
-  constructor(settings: ChatSettings) {
-    super(settings);
-    this.part = chunk(settings.costField);
-  }
+  protected readonly part = chunk(this.settings.costField);
 
   protected async open(
     { chat }: OpenAI,

@@ -27,14 +27,10 @@ export abstract class OpenAiModel<Settings extends ModelSettings> extends Vendor
   protected failureOf(error: unknown, progress: Progress): ModelFailure {
     const found = refusal.safeParse(error).data;
     // The SDK's error for a lost connection has neither a status nor a code.
-    if (found === undefined || (found.status === undefined && found.code === null && found.type === null)) {
-      const isTimeout = error instanceof Error && error.constructor.name === 'APIConnectionTimeoutError';
-      return isTimeout ? failure('timeout', progress) : connectionFailure(error, progress);
-    }
-    return failure(classOf(found), progress, {
-      detail: found.status === undefined ? 'during the response' : statusDetail(found.status),
-      retry_after_ms: retryAfterMs(found.headers),
-    });
+    if (found === undefined || (found.status === undefined && found.code === null && found.type === null))
+      return connectionFailure(error, progress);
+    const { status, headers } = found;
+    return failure(classOf(found), progress, { detail: statusDetail(status), retry_after_ms: retryAfterMs(headers) });
   }
 }
 
@@ -50,7 +46,6 @@ const refusal = z.object({
   code: word,
   type: word,
 });
-type Refusal = z.output<typeof refusal>;
 
 /** Errors by code or type. Source: https://platform.openai.com/docs/guides/error-codes; the SDK's `ResponseError` */
 const CODES: Readonly<Record<string, FailureClass>> = {
@@ -72,7 +67,7 @@ const CODES: Readonly<Record<string, FailureClass>> = {
   server_error: 'server_error',
 };
 
-function classOf({ status, code, type }: Refusal): FailureClass {
+function classOf({ status, code, type }: z.output<typeof refusal>): FailureClass {
   const byCode = CODES[String(code)];
   // A gateway in front of the vendor may fail with another code.
   if (status !== undefined) return (status < 500 ? byCode : undefined) ?? classOfStatus(status);

@@ -35,7 +35,8 @@ export function requestFor(
   { retries, parallel, budget }: RunOptions,
   situation: Situation,
 ): RunRequest {
-  requireKnownAgent(agent, situation, 'preferences.agent');
+  const names = [AUTO, ...hostedIn(situation)];
+  if (!names.includes(agent)) throw unknownName('agent', agent, names, 'preferences.agent');
   requireUsable(agent, situation, budget, 'preferences.agent');
   const chosen = name === AUTO ? chosenWorkflow(prompt, agent, role, situation) : { workflow: name, reason: undefined };
   const known = builtIn(chosen.workflow);
@@ -89,12 +90,6 @@ export function requestOf(
 
 function hostedIn({ agentStatuses }: Situation): readonly string[] {
   return agentStatuses.map(({ name }) => name);
-}
-
-/** @throws MusterError VALIDATION_ERROR if the name is neither `auto` nor a hosted agent */
-function requireKnownAgent(name: string, situation: Situation, field: string): void {
-  const names = [AUTO, ...hostedIn(situation)];
-  if (!names.includes(name)) throw unknownName('agent', name, names, field);
 }
 
 /** @throws MusterError FORBIDDEN for a forbidden agent; VALIDATION_ERROR for an agent without a price */

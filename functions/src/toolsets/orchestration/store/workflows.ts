@@ -1,8 +1,6 @@
 /** Stores saved workflows and the measurements of agents in Firestore. */
 import { FieldValue } from '@google-cloud/firestore';
-import { z } from 'zod/mini';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { documentCodec, type Fields } from '../../../kernel/documentCodec.ts';
 import { effectsOf } from '../../../kernel/effects.ts';
 import {
   agentMeasurePath,
@@ -15,7 +13,7 @@ import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { type ChangeWriters, type EffectsOf, increments } from '../../../kernel/firestore/store.ts';
 import type { ListPage } from '../../../kernel/paging.ts';
 import { type AgentMeasure, type MeasureChanges, measureFromDocument } from '../rules/agents/profile.ts';
-import type { WorkChanges, WorkRecord } from '../rules/agents/scoring.ts';
+import { type WorkChanges, type WorkRecord, workFromDocument } from '../rules/agents/scoring.ts';
 import type { AgentMeasures, WorkflowQueries, WorkRecordQueries } from '../rules/ports.ts';
 import type { Run, RunChanges } from '../rules/runs/run.ts';
 import {
@@ -89,14 +87,10 @@ const ofWorkflow = effectsOf(
   workflowFields.of,
 );
 
-/** Returns the fields of a run for audit entries, without the input, because leaders may see the entries. */
-function visibleFieldsOf({ status, workflow, cancel_requested }: Run): Fields {
-  return { status, workflow, cancel_requested };
-}
-
+/** The fields do not contain the input, because leaders may see the audit entries. */
 const ofRun = effectsOf(
   ({ id, workspace, owner_uid }: Run) => ({ kind: 'run', id, workspace, owner_uid }),
-  visibleFieldsOf,
+  ({ status, workflow, cancel_requested }) => ({ status, workflow, cancel_requested }),
 );
 
 export const orchestrationEffects: EffectsOf<WorkflowChanges & RunChanges> = {
@@ -106,32 +100,6 @@ export const orchestrationEffects: EffectsOf<WorkflowChanges & RunChanges> = {
   createRun: ({ run }) => ofRun(run, { after: run }),
   replaceRun: ({ run, before }) => ofRun(run, { before, after: run }),
 };
-
-const count = z._default(z.number(), 0);
-
-const tally = z.object({
-  accepted: count,
-  failed: count,
-  lost: count,
-  retried: count,
-  worth: count,
-  milliseconds: count,
-  cost_usd: count,
-  unpriced: z.exactOptional(z.number()),
-});
-
-/** The document `workspaces/{workspace}/routing/work`: outcome counts by kind of work, bucket and agent. */
-export const { toDocument: workToDocument, fromDocument: workFromDocument } = documentCodec(
-  z.object({
-    kinds: z._default(
-      z.record(
-        z.string(),
-        z.object({ outcomes: count, buckets: z._default(z.record(z.string(), z.record(z.string(), tally)), {}) }),
-      ),
-      {},
-    ),
-  }),
-);
 
 export class FirestoreWorkRecordQueries extends FirestoreReader implements WorkRecordQueries {
   async find(workspace: string): Promise<WorkRecord> {
@@ -144,10 +112,7 @@ export class FirestoreWorkRecordQueries extends FirestoreReader implements WorkR
 export const workWriters: ChangeWriters<WorkChanges> = {
   recordOutcomes({ workspace, bookings }, writes) {
     const kinds = bookings.map(({ kind, outcomes, bucket, tallies, faded }) => {
-      const counted = Object.entries(tallies).map(([agent, { cost_usd, ...rest }]) => [
-        agent,
-        increments({ ...rest, cost_usd }),
-      ]);
+      const counted = Object.entries(tallies).map(([agent, tally]) => [agent, increments(tally)]);
       const dropped = faded.map((one) => [one, FieldValue.delete()]);
       const buckets = Object.fromEntries([[bucket, Object.fromEntries(counted)], ...dropped]);
       return [kind, { ...increments({ outcomes }), buckets }];

@@ -1,3 +1,5 @@
+import { z } from 'zod/mini';
+
 /** Classes of failed requests to models, equal for all vendors. The class decides whether Muster retries. */
 export const FAILURE_CLASSES = [
   'overloaded',
@@ -21,21 +23,23 @@ export interface ModelRequest {
   readonly maxOutputTokens: number;
 }
 
-export interface Usage {
-  readonly input_tokens: number;
-  readonly output_tokens: number;
+export const usage = z.object({
+  input_tokens: z.number(),
+  output_tokens: z.number(),
   /** Cost of the request in US dollars, if the vendor reports it. */
-  readonly cost_usd?: number;
-}
+  cost_usd: z.exactOptional(z.number()),
+});
+export type Usage = Readonly<z.output<typeof usage>>;
 
-export interface ModelAnswer {
-  readonly text: string;
+export const answer = z.object({
+  text: z.string(),
   /** Name of the model that answered, as reported by the vendor. */
-  readonly model: string;
-  readonly usage: Usage;
+  model: z.string(),
+  usage,
   /** False if the answer was truncated at `maxOutputTokens`. */
-  readonly complete: boolean;
-}
+  complete: z.boolean(),
+});
+export type ModelAnswer = Readonly<z.output<typeof answer>>;
 
 /** Maximum size of a model's answer in UTF-8 bytes. One journal document contains the answer and its cost. */
 export const MAX_MODEL_RESPONSE_BYTES = 800000;
@@ -66,11 +70,9 @@ export class ModelFailure extends Error {
   }
 }
 
-/** In US dollars. */
-export interface Price {
-  readonly inputPerMillion: number;
-  readonly outputPerMillion: number;
-}
+/** In US dollars per million tokens. */
+export const price = z.object({ inputPerMillion: z.number(), outputPerMillion: z.number() });
+export type Price = Readonly<z.output<typeof price>>;
 
 export type Availability =
   | { readonly available: true }

@@ -1,6 +1,7 @@
 /** Names and roles of agents, requirements of tasks, and performance measurements of agents. */
 import { z } from 'zod/mini';
 import { KINDS_OF_WORK, type KindOfWork } from '../../../../access/rules/workspace.ts';
+import { documentCodec } from '../../../../kernel/documentCodec.ts';
 import { unknownName } from '../../../../kernel/errors.ts';
 
 export const ROLES = KINDS_OF_WORK;
@@ -173,16 +174,13 @@ export interface MeasureChanges {
 }
 
 /** Counters of one hosted agent in one shard. An agent's total is the sum over all shards. */
-const measureDocument = z.object({
-  agent: z.string(),
-  /** Requests that ended without being cancelled. */
-  requests: z.number(),
-  answered: z.number(),
-  milliseconds: z.number(),
-});
-export type AgentMeasure = Readonly<z.output<typeof measureDocument>>;
-
-/** Returns the counters in a shard document. */
-export function measureFromDocument(data: unknown): AgentMeasure {
-  return measureDocument.parse(data);
-}
+export const { fromDocument: measureFromDocument } = documentCodec(
+  z.object({
+    agent: z.string(),
+    /** Requests that ended without being cancelled. */
+    requests: z.number(),
+    answered: z.number(),
+    milliseconds: z.number(),
+  }),
+);
+export type AgentMeasure = ReturnType<typeof measureFromDocument>;

@@ -3,42 +3,50 @@
  * the specification counts like a few outcomes. Newer outcomes count more than older ones. Source:
  * docs/decisions/0034-routing-that-learns.md.
  */
+import { z } from 'zod/mini';
 import type { KindOfWork } from '../../../../access/rules/workspace.ts';
+import { documentCodec } from '../../../../kernel/documentCodec.ts';
 import type { Randomness } from '../../../../kernel/ports.ts';
 
+const count = z._default(z.number(), 0);
+
 /** Counts of an agent's outcomes, each of which is either accepted, failed or lost. */
-export interface OutcomeStats {
+const outcomeStats = z.object({
   /** The agent's answer was used, chosen among several answers, or approved. */
-  readonly accepted: number;
+  accepted: count,
   /** The agent returned no usable answer. */
-  readonly failed: number;
+  failed: count,
   /** Another agent's answer was judged better, or a review rejected this agent's answer. */
-  readonly lost: number;
+  lost: count,
   /** Accepted outcomes for which the agent needed more than one attempt. */
-  readonly retried: number;
+  retried: count,
   /** Sum of the outcomes' values, which are from 0 to 1. */
-  readonly worth: number;
-  readonly milliseconds: number;
-  readonly cost_usd: number;
+  worth: count,
+  milliseconds: count,
+  cost_usd: count,
   /** Outcomes whose cost is unknown. */
-  readonly unpriced?: number;
-}
+  unpriced: z.exactOptional(z.number()),
+});
+export type OutcomeStats = Readonly<z.output<typeof outcomeStats>>;
 
 export interface Outcome extends OutcomeStats {
   readonly agent: string;
   readonly kind: KindOfWork;
 }
 
-type Tallies = Readonly<Record<string, OutcomeStats>>;
-
-/** Outcomes for one kind of work, in numbered buckets of about the same number of outcomes. */
-export interface KindRecord {
+/** Outcomes for one kind of work, in numbered buckets of about the same number of outcomes, by agent. */
+const kindRecord = z.object({
   /** Number of outcomes of all agents, including outcomes in deleted buckets. */
-  readonly outcomes: number;
-  readonly buckets: Readonly<Record<string, Tallies>>;
-}
+  outcomes: count,
+  buckets: z._default(z.record(z.string(), z.record(z.string(), outcomeStats)), {}),
+});
 
-export type WorkRecord = Readonly<Record<string, KindRecord>>;
+/** The document `workspaces/{workspace}/routing/work`: outcome counts by kind of work. */
+export const { fromDocument: workFromDocument } = documentCodec(
+  z.object({ kinds: z._default(z.record(z.string(), kindRecord), {}) }),
+);
+export type WorkRecord = ReturnType<typeof workFromDocument>['kinds'];
+export type KindRecord = WorkRecord[string];
 
 /** Weight of the capability in the specification, as a number of outcomes. */
 export const PRIOR_WEIGHT = 4;
@@ -70,14 +78,15 @@ export interface AgentScore {
   readonly record: OutcomeStats | undefined;
 }
 
-/** An agent with its capability for the kind of work, from 0 to 1, according to the specification. */
-export interface Candidate {
-  readonly agent: string;
-  readonly capability: number;
-}
-
-/** Scores the candidates for a kind of work. @param record undefined without outcomes for this kind */
-export function scoresOf(candidates: readonly Candidate[], record: KindRecord | undefined): readonly AgentScore[] {
+/**
+ * Scores the candidates for a kind of work.
+ * @param candidates agents with their capability for this kind, from 0 to 1, according to the specification
+ * @param record undefined without outcomes for this kind
+ */
+export function scoresOf(
+  candidates: readonly { readonly agent: string; readonly capability: number }[],
+  record: KindRecord | undefined,
+): readonly AgentScore[] {
   const newest = Math.max(0, ...Object.keys(record?.buckets ?? {}).map(Number));
   const known = candidates.map(({ agent, capability }) => {
     const own = Object.entries(record?.buckets ?? {}).flatMap(([bucket, tallies]) => {
@@ -125,16 +134,8 @@ export function chooseByScore(
   return drawn.toSorted((left, right) => right.score - left.score)[0]?.standing;
 }
 
-export interface RecordedOutcomes {
-  readonly kind: KindOfWork;
-  readonly outcomes: number;
-  readonly bucket: number;
-  readonly tallies: Tallies;
-  readonly faded: readonly number[];
-}
-
 /** Returns the amounts to add for the outcomes. Concurrent runs may make one bucket larger than the others. */
-export function recordedOutcomesOf(record: WorkRecord, outcomes: readonly Outcome[]): readonly RecordedOutcomes[] {
+export function recordedOutcomesOf(record: WorkRecord, outcomes: readonly Outcome[]) {
   return [...new Set(outcomes.map(({ kind }) => kind))].map((kind) => {
     const own = outcomes.filter((outcome) => outcome.kind === kind);
     const before = record[kind];
@@ -142,10 +143,12 @@ export function recordedOutcomesOf(record: WorkRecord, outcomes: readonly Outcom
     const buckets = Object.keys(before?.buckets ?? {}).map(Number);
     const tallies: Record<string, OutcomeStats> = {};
     for (const { agent, kind: _, ...tally } of own) tallies[agent] = added(tallies[agent] ?? NOTHING, tally);
-    const faded = buckets.filter((one) => one <= bucket - MAX_BUCKETS);
+    const faded: readonly number[] = buckets.filter((one) => one <= bucket - MAX_BUCKETS);
     return { kind, outcomes: own.length, bucket, tallies, faded };
   });
 }
+
+export type RecordedOutcomes = ReturnType<typeof recordedOutcomesOf>[number];
 
 /** Returns an average per outcome; undefined if the cost of every outcome is unknown. */
 function averageOf(of: 'cost_usd' | 'milliseconds', stats: OutcomeStats): number | undefined {

@@ -1,18 +1,12 @@
 /** An attempt is one request to a model. Defines its input and outcome, and which outcomes count for the agent. */
 import { z } from 'zod/mini';
 import { documentCodec, timestamp } from '../../../../kernel/documentCodec.ts';
-import { FAILURE_CLASSES, type ModelAnswer, ModelFailure } from '../agents/model.ts';
+import { answer, FAILURE_CLASSES, type ModelAnswer, ModelFailure, price, usage } from '../agents/model.ts';
 import type { AgentMeasure } from '../agents/profile.ts';
 
 /** `unavailable`, `over_budget`: no request was sent. `interrupted`: the instance crashed; the outcome is unknown. */
 export const ATTEMPT_ENDS = ['answered', 'unavailable', 'over_budget', 'interrupted', ...FAILURE_CLASSES] as const;
 export type CompletedAttempt = { readonly answer: ModelAnswer } | { readonly failure: ModelFailure };
-export const usage = z.object({
-  input_tokens: z.number(),
-  output_tokens: z.number(),
-  /** Cost that the vendor reported. */
-  cost_usd: z.exactOptional(z.number()),
-});
 
 /** Tokens whose cost is unknown, because models.json has no price. Absent if the cost is known. */
 export const unpricedTokens = z.exactOptional(z.number());
@@ -39,43 +33,36 @@ export const attempt = z.extend(identity, {
   /** Whether the vendor may have processed and billed the request, although no answer arrived. */
   outcome_unknown: z.boolean(),
 });
-const answer = z.object({ text: z.string(), model: z.string(), usage, complete: z.boolean() });
-const stepFailure = z.object({
-  failure: z.enum(FAILURE_CLASSES),
-  message: z.string(),
-  retry_after_ms: z.exactOptional(z.number()),
-  usage: z.exactOptional(usage),
-  outcome_unknown: z.boolean(),
-});
-const answers = documentCodec(answer);
-const failures = documentCodec(stepFailure);
 const storedCompleted = z.discriminatedUnion('kind', [
   z.extend(answer, { kind: z.literal('answer') }),
-  z.extend(stepFailure, { kind: z.literal('failure') }),
+  z.object({
+    kind: z.literal('failure'),
+    failure: z.enum(FAILURE_CLASSES),
+    message: z.string(),
+    retry_after_ms: z.exactOptional(z.number()),
+    usage: z.exactOptional(usage),
+    outcome_unknown: z.boolean(),
+  }),
 ]);
-function storedFailure(failed: ModelFailure) {
-  const { kind: failure, message, retry_after_ms, usage, outcome_unknown } = failed;
-  return {
-    failure,
-    message,
-    outcome_unknown,
-    ...(retry_after_ms !== undefined && { retry_after_ms }),
-    ...(usage && { usage }),
-  };
-}
 
 const settled = z.codec(storedCompleted, z.custom<CompletedAttempt>(), {
-  decode: (stored) => {
-    if (stored.kind === 'answer') return { answer: answers.fromDocument(stored) };
-    const { failure: kind, message, ...details } = failures.fromDocument(stored);
+  decode: ({ kind: _, ...stored }) => {
+    if (!('failure' in stored)) return { answer: stored };
+    const { failure: kind, message, ...details } = stored;
     return { failure: new ModelFailure(kind, message, details) };
   },
-  encode: (completed) =>
-    storedCompleted.parse(
-      'answer' in completed
-        ? { kind: 'answer', ...answers.toDocument(completed.answer) }
-        : { kind: 'failure', ...failures.toDocument(storedFailure(completed.failure)) },
-    ),
+  encode: (completed) => {
+    if ('answer' in completed) return { ...completed.answer, kind: 'answer' as const };
+    const { kind: failure, message, retry_after_ms, usage, outcome_unknown } = completed.failure;
+    return {
+      kind: 'failure' as const,
+      failure,
+      message,
+      outcome_unknown,
+      ...(retry_after_ms !== undefined && { retry_after_ms }),
+      ...(usage && { usage }),
+    };
+  },
 });
 
 /** A journal entry, `runs/{runId}/calls/{id}`: one request to a model. */
@@ -90,8 +77,8 @@ export const { toDocument: callToDocument, fromDocument: callFromDocument } = do
     input_tokens: z.number(),
     max_output_tokens: z.number(),
     started_at: timestamp,
-    /** In US dollars per million tokens, when the request was sent. Absent if unknown, and in entries before 0.5. */
-    price: z.exactOptional(z.object({ inputPerMillion: z.number(), outputPerMillion: z.number() })),
+    /** Price when the request was sent. Absent if unknown, and in entries before 0.5. */
+    price: z.exactOptional(price),
     /** Absent until the outcome is known. */
     ending: z.exactOptional(z.object({ at: timestamp, attempt, settled })),
   }),

@@ -10,14 +10,13 @@ import {
   BudgetExhaustedError,
   budgetKey,
   budgetRefusalOf,
-  type CountedBudget,
   type Reservation,
   remainingOf,
 } from '../../../../graph/rules/budget.ts';
 import type { BudgetPorts } from '../../../../graph/rules/ports.ts';
 import { ignoreStale } from '../../../../kernel/concurrency.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
-import type { Clock } from '../../../../kernel/ports.ts';
+import { type Clock, Service } from '../../../../kernel/ports.ts';
 import type { HostedAgent, Price } from '../agents/model.ts';
 import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
 import type { Attempt, CompletedAttempt, JournalEntry } from './attempt.ts';
@@ -33,6 +32,8 @@ export interface PlannedAttempt
 interface JournalScope {
   readonly runId: string;
   readonly step: string;
+  /** Entries that earlier executions of the step have recorded. */
+  readonly before: readonly JournalEntry[];
   readonly budgetKeys: readonly string[];
   readonly repeatable: boolean;
   readonly lease: {
@@ -46,33 +47,24 @@ interface JournalScope {
 
 /** Thrown if a budget in US dollars applies to a call of an agent whose price is unknown. */
 export class UnknownPriceError extends Error {
-  constructor() {
-    super('The price of the agent is unknown.');
-    this.name = 'UnknownPriceError';
-  }
+  override readonly name = 'UnknownPriceError';
 }
 
-export class StepJournal {
-  private readonly ports: OrchestrationPorts;
-  private readonly scope: JournalScope;
+export class StepJournal extends Service<OrchestrationPorts & { readonly scope: JournalScope }> {
+  private readonly scope = this.ports.scope;
   /** Latest entry of each attempt, by the attempt's key and input hash. */
-  private readonly entries = new Map<string, JournalEntry>();
+  private readonly entries = new Map(
+    this.scope.before
+      .toSorted((left, right) => left.repetition - right.repetition)
+      .map((entry) => [keyOf(entry), entry]),
+  );
   /** Attempts that were in progress when an instance crashed. Each one is charged at its maximum cost. */
-  readonly interrupted: readonly Attempt[];
+  readonly interrupted: readonly Attempt[] = this.scope.before
+    .filter(({ ending }) => ending === undefined)
+    .map((entry) => chargeOf(entry, this.ports.hosted()));
   /** Attempts that this execution has started or replayed, by the attempt's key. */
   private readonly startedAttempts = new Map<string, { entry: JournalEntry; reservation?: Reservation | undefined }>();
-  private replayable: number;
-
-  constructor(ports: OrchestrationPorts, scope: JournalScope, before: readonly JournalEntry[]) {
-    this.ports = ports;
-    this.scope = scope;
-    for (const entry of before.toSorted((left, right) => left.repetition - right.repetition))
-      this.entries.set(keyOf(entry), entry);
-    this.replayable = [...this.entries.values()].filter(({ ending }) => ending).length;
-    this.interrupted = before
-      .filter(({ ending }) => ending === undefined)
-      .map((entry) => chargeOf(entry, ports.hosted()));
-  }
+  private replayable = [...this.entries.values()].filter(({ ending }) => ending).length;
 
   /** Recorded attempts that are not replayed, because this execution has made the same attempt with another input. */
   get outdated(): readonly Attempt[] {
@@ -224,12 +216,14 @@ export async function reservationFor(
 ): Promise<{ readonly reservation: Reservation | undefined; readonly maxOutputTokens: number }> {
   const limited = await budgets.limited(keys);
   if (limited.length === 0) return { reservation: undefined, maxOutputTokens: call.max_output_tokens };
-  if (price === undefined && limited.some(({ budget }) => budget.cost_usd !== undefined)) throw new UnknownPriceError();
+  if (price === undefined && limited.some(({ budget }) => budget.cost_usd !== undefined))
+    throw new UnknownPriceError('The price of the agent is unknown.');
   const amountWith = (outputTokens: number): Amount => {
     const usage = { input_tokens: call.input_tokens, output_tokens: outputTokens };
     return amountOf({ ...usage, cost_usd: costOf(usage, price) });
   };
-  const limit = outputWithin(limited, call, price);
+  const granted = limited.map((one) => new RunBudget(remainingOf(one)).reserve({ ...call, price, sharedBy: 1 }));
+  const limit = Math.min(...granted.map((one) => one?.max_output_tokens ?? 0));
   const maxOutputTokens = Math.max(Math.min(MIN_OUTPUT_TOKENS, call.max_output_tokens), limit);
   const amount = amountWith(maxOutputTokens);
   const refusal = budgetRefusalOf(limited, amount);
@@ -241,13 +235,4 @@ export async function reservationFor(
     due_at: new Date(clock.now().getTime() + time + GRACE_MS),
   };
   return { reservation, maxOutputTokens };
-}
-
-function outputWithin(
-  limited: readonly CountedBudget[],
-  call: Pick<StartingCall, 'input_tokens' | 'max_output_tokens'>,
-  price: Price | undefined,
-): number {
-  const granted = limited.map((one) => new RunBudget(remainingOf(one)).reserve({ ...call, price, sharedBy: 1 }));
-  return Math.min(...granted.map((one) => one?.max_output_tokens ?? 0));
 }

@@ -130,7 +130,11 @@ function chosenFor({ role }: Step, contextSize: number, situation: Situation, ra
   const allowed = agentStatuses.filter(({ name }) => !routing.forbidden.includes(name));
   const ranked = recommend(allowed, { role, contextSize }, situation);
   const [best] = ranked;
-  if (best === undefined) throw noAgentAllowed(workspace);
+  if (best === undefined)
+    throw new MusterError('FORBIDDEN', `Every available agent is forbidden in the workspace "${workspace}".`, {
+      reason: 'AGENT_FORBIDDEN',
+      suggestion: 'Ask a leader of the workspace to allow an agent, with access.update_workspace and routing.forbid.',
+    });
   const pinned = pinnedFor(routing, role);
   const pinnedStatus = allowed.find(({ name }) => name === pinned);
   const able = ranked.filter(({ warnings }) => warnings.length === 0);
@@ -156,14 +160,6 @@ function absenceOf(status: Situation['agentStatuses'][number] | undefined): stri
   if (status === undefined) return GONE;
   if (status.availability.available) return 'not usable here';
   return `unavailable: ${status.availability.reason}`;
-}
-
-function noAgentAllowed(workspace: string): MusterError {
-  const message = `Every available agent is forbidden in the workspace "${workspace}".`;
-  return new MusterError('FORBIDDEN', message, {
-    reason: 'AGENT_FORBIDDEN',
-    suggestion: 'Ask a leader of the workspace to allow an agent, with access.update_workspace and routing.forbid.',
-  });
 }
 
 function withSingleAgent(step: Step, agent: string): Step {

@@ -80,9 +80,10 @@ export class RunExecution extends Service<ExecutionPorts> {
 
   private async advance(runId: string, lease: RunLease): Promise<void> {
     const { runs, clock, dispatch } = this.ports;
-    // Only an earlier execution can have recorded steps.
+    // Only an earlier execution can have recorded steps: those that had ended, and those that were waiting.
     const before = lease.run.epoch > 1 ? await runs.steps(runId) : [];
-    const run = new RunExecutor(this.ports, lease, { order: await lease.order, before });
+    const run = new RunExecutor({ ...this.ports, lease, order: await lease.order });
+    for (const record of before) run.note(record);
     const began = clock.now().getTime();
     while ((await run.step()) === 'more') {
       if (clock.now().getTime() - began < TURN_MS) continue;
@@ -114,28 +115,14 @@ export class RunExecution extends Service<ExecutionPorts> {
 /** Maximum size of a step's output as JSON in bytes, because one document contains the step. */
 const MAX_OUTPUT_BYTES = 800_000;
 
-class RunExecutor {
-  private readonly ports: ExecutionPorts;
-  private readonly lease: RunLease;
-  private readonly order: RunOrder;
+class RunExecutor extends Service<ExecutionPorts & { readonly lease: RunLease; readonly order: RunOrder }> {
+  private readonly lease = this.ports.lease;
+  private readonly order = this.ports.order;
   private readonly records = new Map<string, StepRecord>();
   private readonly outcomes = new Map<string, StepOutcome>();
-  private readonly replay: Replay;
+  private readonly replay = new Replay(this.order.workflow, this.order, this.outcomes);
   private budget: RunBudget | undefined;
   private readonly refusedProviders = new Set<string>();
-
-  /** @param recorded `before`: records of the steps that had ended or were waiting before this execution */
-  constructor(
-    ports: ExecutionPorts,
-    lease: RunLease,
-    { order, before }: { readonly order: RunOrder; readonly before: readonly StepRecord[] },
-  ) {
-    this.ports = ports;
-    this.lease = lease;
-    this.order = order;
-    this.replay = new Replay(order.workflow, order, this.outcomes);
-    for (const record of before) this.note(record);
-  }
 
   /** Executes the steps of the next stage concurrently, or ends the run if no step is left. */
   async step(): Promise<'more' | 'over'> {
@@ -243,8 +230,8 @@ class RunExecutor {
         const id = stepId(step);
         const { repeatable } = step.step;
         const before = mayHaveCalls ? await ports.runs.journal(runId, id) : [];
-        const scope = { runId, step: id, budgetKeys, repeatable, lease, isSole };
-        const journal = new StepJournal(ports, scope, before);
+        const scope = { runId, step: id, before, budgetKeys, repeatable, lease, isSole };
+        const journal = new StepJournal({ ...ports, scope });
         return { due: step, startedStep: this.records.get(id) ?? this.startedSteps(step, index), journal };
       }),
     );
@@ -310,7 +297,8 @@ class RunExecutor {
     return 'over';
   }
 
-  private note(record: StepRecord): void {
+  /** Takes a step that has ended or waits into account. */
+  note(record: StepRecord): void {
     this.records.set(record.id, record);
     for (const { end, provider } of record.attempts)
       if (provider !== undefined && isProviderRefusal(end)) this.refusedProviders.add(provider);

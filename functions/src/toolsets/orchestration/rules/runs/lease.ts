@@ -5,10 +5,7 @@ import { isEnded, isLeased, LEASE_MS, leasedRun, type Run, type RunOrder, renewe
 
 /** Thrown if this instance no longer holds the lease of the run, or if the run has ended. */
 export class LeaseLostError extends Error {
-  constructor() {
-    super('Another instance executes the run, or the run has ended.');
-    this.name = 'LeaseLostError';
-  }
+  override readonly name = 'LeaseLostError';
 }
 
 type Apply = (run: Run, now: Date) => Run;
@@ -161,7 +158,7 @@ export class RunLease {
   }
 
   private lose(): unknown {
-    this.abandon(new LeaseLostError());
+    this.abandon(new LeaseLostError('Another instance executes the run, or the run has ended.'));
     return this.lost;
   }
 

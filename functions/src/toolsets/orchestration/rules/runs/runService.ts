@@ -16,7 +16,7 @@ import { runOfTask } from '../steps/networkStep.ts';
 import { cancellationOf, cancelOpenRun, cancelReason, taskCancellations } from './cancelling.ts';
 import { cacheKeyOf, newRun, ordersOf, type RunRequest } from './order.ts';
 import { isEnded, isLeased, type Run, type RunOrder, type RunStatus } from './run.ts';
-import { cursorOf, type RunView, runNotFound, type Visibility, viewOf, visibilityOf } from './visibility.ts';
+import { cursorOf, type RunView, runNotFound, viewOf, visibilityOf } from './visibility.ts';
 
 const DUE_BATCH = 100;
 
@@ -43,14 +43,13 @@ export class RunService extends Service<OrchestrationPorts> {
     const { owner_uid } = principal;
     const id = `run-${randomness.letters(20)}`;
     const { asked, order, reasons } = ordersOf(request, seededRandom(hashing, id));
-    const { selection } = request;
+    const { selection, part_of } = request;
     const run = newRun(
       { id, workspace, created_at: clock.now() },
       principal,
       request,
       selection && { ...selection, reasons: [...selection.reasons, ...reasons] },
     );
-    const { part_of } = request;
     const models = hosted().map(({ model }) => model);
     const key = cacheKeyOf(hashing, request, asked, { ownerUid: owner_uid, workspace, models });
     const beginning = await retryOnConflict(randomness, async () => {
@@ -185,10 +184,9 @@ export class RunService extends Service<OrchestrationPorts> {
   }
 
   /** Returns a run if the caller may see it. @throws MusterError NOT_FOUND if the run is missing or hidden */
-  private async visible(principal: Principal, runId: string, min: Visibility = 'course'): Promise<Versioned<Run>> {
+  private async visible(principal: Principal, runId: string): Promise<Versioned<Run>> {
     const run = await readFor(principal.owner_uid, this.ports.runs.find(runId));
-    const sight = run && visibilityOf(principal, run.value);
-    if (run === undefined || sight === undefined || (min === 'all' && sight !== 'all')) throw runNotFound(runId);
+    if (run === undefined || visibilityOf(principal, run.value) === undefined) throw runNotFound(runId);
     return run;
   }
 

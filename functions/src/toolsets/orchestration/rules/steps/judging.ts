@@ -268,13 +268,9 @@ export function rankingIn(text: string, count: number): readonly string[] | unde
     .filter(Boolean);
   for (let end = lines.length; end > 0; end--) {
     const letters = inLine(lines[end - 1] ?? '') ?? inList(lines.slice(Math.max(0, end - count - 1), end), count);
-    if (letters && isComplete(letters, count)) return letters;
+    if (letters?.length === count && letters.toSorted().join('') === LETTERS.slice(0, count)) return letters;
   }
   return undefined;
-}
-
-function isComplete(letters: readonly string[], count: number): boolean {
-  return letters.length === count && letters.toSorted().join('') === LETTERS.slice(0, count);
 }
 
 /** Signs and words that mean "better than". */

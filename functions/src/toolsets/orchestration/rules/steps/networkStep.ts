@@ -2,7 +2,6 @@
  * Executes a step on a live agent: adds a task to the work queue, and uses the task's result as the step's output.
  * The task id is derived from the run and the step, so that executing a step twice creates only one task.
  */
-import type { Actor } from '../../../../kernel/auditLog.ts';
 import type { PortOf } from '../../../../kernel/ports.ts';
 import type { Task, TaskCreation, TaskDraft } from '../../../coordination/index.ts';
 import { NETWORK } from '../agents/profile.ts';
@@ -51,15 +50,12 @@ export async function executeOnNetwork(
 async function createTask(draft: TaskDraft, run: RunOfStep, taskCreation: PortOf<TaskCreation>): Promise<Task> {
   const { workspace, started_by: createdBy, owner_uid } = run;
   const request = { workspace, createdBy, opener: { uid: createdBy, owner_uid }, drafts: [draft] };
-  const [task] = await taskCreation.create(request, () => ({ by: actorOfRun(run) }));
+  // The run acts on behalf of the caller that started it.
+  const tool = 'orchestration.orchestrate_workflow';
+  const by = { uid: createdBy, owner_uid, tool, workspace, request_id: run.id, run_id: run.id };
+  const [task] = await taskCreation.create(request, () => ({ by }));
   if (task === undefined) throw new Error('The created task was not returned.');
   return task;
-}
-
-/** Returns the actor of a run, which acts on behalf of the caller that started the run. */
-function actorOfRun({ id: runId, started_by: uid, owner_uid, workspace }: RunOfStep): Actor {
-  const tool = 'orchestration.orchestrate_workflow';
-  return { uid, owner_uid, tool, workspace, request_id: runId, run_id: runId };
 }
 
 /** Returns the step's record according to the state of its task. While the task is open, the step is waiting. */

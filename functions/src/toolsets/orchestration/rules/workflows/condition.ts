@@ -31,13 +31,13 @@ const environment = new Environment({ limits })
 const EXAMPLE = 'A condition is a CEL expression, such as steps.review.output.startsWith("APPROVED").';
 
 /** @returns the steps to which the condition refers @throws ExpressionError whose message explains what is invalid */
-export function checkCondition(expression: string): { readonly steps: readonly string[] } {
+export function checkCondition(expression: string): readonly string[] {
   const { valid, type, error } = environment.check(expression);
   if (!valid) throw new ExpressionError(`${summaryOf(error)} ${EXAMPLE}`);
   if (type !== 'bool' && type !== 'dyn') throw new ExpressionError(`The result is ${type}, not a boolean.`);
   const steps = new Set<string>();
   inspect(environment.parse(expression).ast, steps);
-  return { steps: [...steps] };
+  return [...steps];
 }
 
 /** @param expression checked by checkCondition @throws ExpressionError if it cannot be evaluated with this scope */

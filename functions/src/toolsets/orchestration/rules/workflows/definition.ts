@@ -87,17 +87,8 @@ export const outlineSchema = z.strictObject({
 /** A validated step, with a name and with defaults for all omitted fields. */
 export type Step = z.output<typeof stepSchema> & { readonly name: string };
 
-export interface Group {
-  readonly repeat: { readonly until: string; readonly max: number };
-  readonly steps: readonly Step[];
-}
-
-export interface Workflow {
-  readonly name: string;
-  readonly description?: string | undefined;
-  readonly steps: readonly (Step | Group)[];
-  readonly result?: readonly string[] | undefined;
-}
+export type Group = Omit<z.output<typeof groupSchema>, 'steps'> & { readonly steps: readonly Step[] };
+export type Workflow = Omit<z.output<typeof outlineSchema>, 'steps'> & { readonly steps: readonly (Step | Group)[] };
 
 export function isGroup(entry: Step | Group): entry is Group {
   return 'repeat' in entry;

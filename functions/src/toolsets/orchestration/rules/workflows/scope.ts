@@ -29,10 +29,7 @@ export interface Scope {
 
 /** Also thrown for a failed evaluation, and for a prompt that is too long. */
 export class ExpressionError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'ExpressionError';
-  }
+  override readonly name = 'ExpressionError';
 }
 
 /** Returns the text that templates print for a value. */

@@ -10,8 +10,8 @@ import { BoundedText, ExpressionError, fenced, printed, type Scope, type StepVie
 const MAX_PARTS = 100_000;
 
 /** @returns the steps to which the template refers @throws ExpressionError whose message explains what is invalid */
-export function checkTemplate(template: string): { readonly steps: readonly string[] } {
-  return { steps: [...new Set(stepsNamed(partsOf(template)))] };
+export function checkTemplate(template: string): readonly string[] {
+  return [...new Set(stepsNamed(partsOf(template)))];
 }
 
 /** @param template checked by checkTemplate @throws ExpressionError if the prompt would be too long */

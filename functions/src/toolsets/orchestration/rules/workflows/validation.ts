@@ -121,29 +121,24 @@ function requireReferences(workflow: definitions.Workflow, of: definitions.Step 
   const known = reachable(workflow, of);
   const all = definitions.allSteps(workflow).map(({ name }) => name);
   const check = (at: string, text: string | undefined, namedIn: (text: string) => readonly string[]): void => {
-    const named = text === undefined ? [] : stepsNamed(() => namedIn(text), at, fail);
-    const missing = named.find((name) => !known.includes(name));
-    if (missing === undefined) return;
-    const why = all.includes(missing) ? 'does not come before it' : 'does not exist';
-    fail(`${at}: the step "${missing}" ${why}.`, at);
+    if (text === undefined) return;
+    try {
+      const missing = namedIn(text).find((name) => !known.includes(name));
+      if (missing === undefined) return;
+      const why = all.includes(missing) ? 'does not come before it' : 'does not exist';
+      fail(`${at}: the step "${missing}" ${why}.`, at);
+    } catch (error) {
+      if (error instanceof ExpressionError) fail(`${at}: ${error.message}`, at);
+      throw error;
+    }
   };
-  const conditionSteps = (text: string) => checkCondition(text).steps;
   if (definitions.isGroup(of)) {
-    check('repeat.until', of.repeat.until, conditionSteps);
+    check('repeat.until', of.repeat.until, checkCondition);
     return;
   }
-  check('prompt', of.prompt, (prompt) => checkTemplate(prompt).steps);
-  check('condition', of.condition, conditionSteps);
+  check('prompt', of.prompt, checkTemplate);
+  check('condition', of.condition, checkCondition);
   check('picks', of.picks, (name) => [name]);
-}
-
-function stepsNamed(find: () => readonly string[], at: string, fail: Fail): readonly string[] {
-  try {
-    return find();
-  } catch (error) {
-    if (error instanceof ExpressionError) return fail(`${at}: ${error.message}`, at);
-    throw error;
-  }
 }
 
 /** Returns the steps to which a step or group may refer: all earlier steps, and in a group also the group's steps. */
