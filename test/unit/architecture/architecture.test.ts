@@ -20,15 +20,15 @@ const privateFolders = ['functions/src', 'console', 'runner', 'scripts', 'bench'
 const MAX_PARAMETERS = 4;
 
 /** Maximum number of files. Keeps the code small enough for a newcomer. */
-const MAX_FILES = 427;
-const MAX_LINES = 62_248;
+const MAX_FILES = 426;
+const MAX_LINES = 61_211;
 
 /**
  * Maximum number of lines of all text files in git, including tests, documents and data but not lockfiles. The console
  * has its own limit. Source: docs/decisions/0055-console-design.md.
  */
 const MAX_TRACKED_LINES = 219_950;
-const MAX_CONSOLE_LINES = 19_325;
+const MAX_CONSOLE_LINES = 19_320;
 
 /** Maximum number of lines of a file. Most files have 60 to 250 lines. */
 const MAX_FILE_LINES = 500;

@@ -31,7 +31,7 @@ const HANDED_IN = handIn(
   { by: claim, result: { output: 'Mixed' } },
   START,
 );
-const VERIFYING = { ...HANDED_IN, proof: HANDED_IN.proof && { ...HANDED_IN.proof, check: 'task-6' } };
+const VERIFYING = { ...HANDED_IN, ...(HANDED_IN.proof && { proof: { ...HANDED_IN.proof, check: 'task-6' } }) };
 
 const CASES: Readonly<Record<string, [Partial<TaskFacts>, RegExp | undefined, RegExp?]>> = {
   'an agent can claim it': [{}, undefined],
