@@ -55,9 +55,9 @@ export interface GraphNode extends NodeParents {
   /** Id of the item, as the tools of its toolset return it. */
   readonly thing_id: string;
   readonly title: string;
-  readonly workspace?: string | undefined;
+  readonly workspace?: string;
   /** Owner, if the item belongs to a person and not to a workspace. */
-  readonly owner_uid?: string | undefined;
+  readonly owner_uid?: string;
   readonly status: NodeStatus;
   readonly attempts: number;
   readonly spent: Usage;

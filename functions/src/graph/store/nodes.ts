@@ -97,16 +97,7 @@ export function writeNode(
 function newDocument(node: graphNode.GraphNode): Record<string, unknown> {
   const { status, attempts, spent, ancestors = [], deleted: isDeleted = false } = node;
   const totals = { counts: { [status]: 1 }, attempts, ...spent };
-  const { workspace, owner_uid, ...rest } = node;
-  return graphNode.nodeToDocument({
-    ...rest,
-    ...(workspace !== undefined && { workspace }),
-    ...(owner_uid !== undefined && { owner_uid }),
-    ancestors,
-    deleted: isDeleted,
-    totals,
-    parts: 0,
-  });
+  return graphNode.nodeToDocument({ ...node, ancestors, deleted: isDeleted, totals, parts: 0 });
 }
 
 /** Amounts to add, by field path. */

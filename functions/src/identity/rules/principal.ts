@@ -30,17 +30,15 @@ export interface Principal {
   readonly readonly?: true;
   readonly workspace?: string;
   readonly lineage?: readonly Link[];
-  readonly grant?: GrantOfCaller;
+  readonly grant?: {
+    readonly id: string;
+    /** URL for which the access token is valid, including all paths below the URL; absent for agent credentials. */
+    readonly resource?: string;
+  };
   /** Whether the agent had unread messages when its credential was last read. */
   readonly has_messages?: true;
   /** Verified email address of a person. Invitations name people by their addresses. */
   readonly email?: string;
-}
-
-export interface GrantOfCaller {
-  readonly id: string;
-  /** URL for which the access token is valid, including all paths below the URL; absent for agent credentials. */
-  readonly resource?: string;
 }
 
 export interface PersonRoles extends Pick<Person, 'workspaces'> {
