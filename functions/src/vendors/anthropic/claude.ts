@@ -74,11 +74,7 @@ export class Claude<Settings extends ModelSettings = ModelSettings> extends Vend
     });
   }
 
-  protected async open(
-    { messages }: MessagesClient,
-    { prompt, maxOutputTokens }: ModelRequest,
-    signal: AbortSignal,
-  ): Promise<AsyncIterable<unknown>> {
+  protected async open({ messages }: MessagesClient, { prompt, maxOutputTokens }: ModelRequest, signal: AbortSignal) {
     return messages.create(
       { model: this.model, max_tokens: maxOutputTokens, messages: [{ role: 'user', content: prompt }], stream: true },
       { signal },
