@@ -116,12 +116,9 @@ export function connectionFailure(error: unknown, progress: Progress): ModelFail
   const names = error instanceof Error ? [error.name, error.constructor.name] : [];
   if ([...codes, ...names].some((word) => TOO_SLOW.test(word))) return failure('timeout', progress);
   if (isUnsent(error)) return failure('network', progress, { outcome_unknown: false });
-  if (codes.length > 0 || isFetchFailure(error)) return failure(progress.answered ? 'truncated' : 'network', progress);
+  // For every connection failure, `fetch` throws a TypeError, whose causes have the error codes.
+  const isFetchFailure = error instanceof TypeError || (error instanceof Error && error.cause instanceof TypeError);
+  if (codes.length > 0 || isFetchFailure) return failure(progress.answered ? 'truncated' : 'network', progress);
   if (error instanceof SyntaxError || !progress.understood) return failure('malformed', progress);
   return failure('truncated', progress);
-}
-
-/** For every connection failure, `fetch` throws a TypeError, whose causes have the error codes. */
-function isFetchFailure(error: unknown): boolean {
-  return error instanceof TypeError || (error instanceof Error && error.cause instanceof TypeError);
 }

@@ -201,12 +201,9 @@ function isResponseTooLarge(error: unknown): boolean {
 /** Fetches with a size limit and without redirects, because a redirect would send the API key to another host. */
 export async function fetchOnce(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, { ...init, redirect: 'error' });
-  return response.body === null ? response : new Response(bounded(response.body), response);
-}
-
-function bounded(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  if (response.body === null) return response;
   let bytes = 0;
-  return body.pipeThrough(
+  const bounded = response.body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         bytes += chunk.length;
@@ -215,7 +212,11 @@ function bounded(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
       },
     }),
   );
+  return new Response(bounded, response);
 }
+
+/** Options of the SDKs of Anthropic and OpenAI. The log of an SDK may quote responses. */
+export const SDK_OPTIONS = { maxRetries: 0, fetch: fetchOnce, logLevel: 'off' } as const;
 
 /** Returns the wait before a retry. Source: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
 export function retryAfterMs(headers: Headers | undefined): number | undefined {

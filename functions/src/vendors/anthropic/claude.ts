@@ -3,7 +3,7 @@ import type { Anthropic } from '@anthropic-ai/sdk';
 import { z } from 'zod';
 import type { FailureClass, ModelFailure, ModelRequest } from '../../toolsets/orchestration/index.ts';
 import { classOfStatus, connectionFailure, failure, type Progress, statusDetail } from '../modelFailure.ts';
-import { type AnswerPart, fetchOnce, type ModelSettings, retryAfterMs, VendorModel } from '../vendorModel.ts';
+import { type AnswerPart, type ModelSettings, retryAfterMs, SDK_OPTIONS, VendorModel } from '../vendorModel.ts';
 import { type VertexSettings, vertexPlatform } from '../vertexAccess.ts';
 
 const count = z.int().min(0).nullish();
@@ -67,18 +67,12 @@ export class Claude<Settings extends ModelSettings = ModelSettings> extends Vend
       apiKey,
       authToken: null, // If omitted, the SDK reads a token from the environment.
       baseURL: baseUrl,
-      maxRetries: 0,
-      fetch: fetchOnce,
-      logLevel: 'off', // The SDK's log may quote responses.
+      ...SDK_OPTIONS,
       openTelemetry: false,
     });
   }
 
-  protected async open(
-    { messages }: MessagesClient,
-    { prompt, maxOutputTokens }: ModelRequest,
-    signal: AbortSignal,
-  ): Promise<AsyncIterable<unknown>> {
+  protected async open({ messages }: MessagesClient, { prompt, maxOutputTokens }: ModelRequest, signal: AbortSignal) {
     return messages.create(
       { model: this.model, max_tokens: maxOutputTokens, messages: [{ role: 'user', content: prompt }], stream: true },
       { signal },
@@ -113,9 +107,7 @@ export class VertexClaude extends Claude<VertexSettings> {
       region: location,
       baseURL: `${baseUrl}/v1`,
       authClient: await this.settings.identity(),
-      maxRetries: 0,
-      fetch: fetchOnce,
-      logLevel: 'off', // The SDK's log may quote responses.
+      ...SDK_OPTIONS,
     });
   }
 }

@@ -43,11 +43,7 @@ const RETRIES = 2;
 /** Status codes that are not retried. The throttling plugin waits for the end of rate limits. */
 const FINAL_STATUSES = [400, 401, 403, 404, 409, 410, 422, 429, 451];
 
-async function octokitClass(
-  baseUrl: string,
-  log: Log,
-  { queues, retryBaseMilliseconds }: RequestPace,
-): Promise<typeof Octokit> {
+async function octokitClass(baseUrl: string, log: Log, { queues, retryBaseMilliseconds }: RequestPace) {
   const [core, { retry }, { throttling }] = await Promise.all([
     import('@octokit/core'),
     import('@octokit/plugin-retry'),

@@ -28,12 +28,10 @@ const NOT_SIGNED: Reply = {
   text: 'Invalid signature. Set the secret of the webhook to the value of GITHUB_WEBHOOK_SECRET.',
 };
 
-interface WebhookPorts {
+export class GitHubWebhook extends Service<{
   readonly secret: () => string | undefined;
   readonly deliveries: { receive(event: string, body: string): Promise<keyof typeof REPLIES> };
-}
-
-export class GitHubWebhook extends Service<WebhookPorts> {
+}> {
   /** Responds with status 2xx only after all data is stored, so that GitHub shows an unstored delivery as failed. */
   async receive({ method, headers, body }: Received): Promise<Reply> {
     if (method !== 'POST') return { status: 405, text: 'POST only.' };

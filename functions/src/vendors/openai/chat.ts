@@ -60,11 +60,7 @@ const NO_ANSWER: ReadonlySet<string> = new Set(['', 'tool_calls', 'function_call
 export class OpenAiChat extends OpenAiModel<ChatSettings> {
   protected readonly part = chunk(this.settings.costField);
 
-  protected async open(
-    { chat }: OpenAI,
-    { prompt, maxOutputTokens }: ModelRequest,
-    signal: AbortSignal,
-  ): Promise<AsyncIterable<unknown>> {
+  protected async open({ chat }: OpenAI, { prompt, maxOutputTokens }: ModelRequest, signal: AbortSignal) {
     const { outputLimit, effort } = this.settings;
     return chat.completions.create(
       {

@@ -3,7 +3,7 @@ import type { OpenAI } from 'openai';
 import { z } from 'zod';
 import type { FailureClass, ModelFailure } from '../../toolsets/orchestration/index.ts';
 import { classOfStatus, connectionFailure, failure, type Progress, statusDetail } from '../modelFailure.ts';
-import { fetchOnce, type ModelSettings, retryAfterMs, VendorModel } from '../vendorModel.ts';
+import { type ModelSettings, retryAfterMs, SDK_OPTIONS, VendorModel } from '../vendorModel.ts';
 
 export abstract class OpenAiModel<Settings extends ModelSettings> extends VendorModel<OpenAI, Settings> {
   protected async connect(): Promise<OpenAI> {
@@ -17,9 +17,7 @@ export abstract class OpenAiModel<Settings extends ModelSettings> extends Vendor
       webhookSecret: null,
       adminAPIKey: null,
       baseURL: baseUrl,
-      maxRetries: 0,
-      fetch: fetchOnce,
-      logLevel: 'off', // The SDK's log may quote responses.
+      ...SDK_OPTIONS,
       ...(apiKey === undefined && { defaultHeaders: { authorization: null } }),
     });
   }

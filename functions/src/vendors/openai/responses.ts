@@ -48,11 +48,7 @@ const MIN_OUTPUT_TOKENS = 16;
 export class OpenAiResponses extends OpenAiModel<ModelSettings> {
   protected readonly part = event;
 
-  protected async open(
-    { responses }: OpenAI,
-    { prompt, maxOutputTokens }: ModelRequest,
-    signal: AbortSignal,
-  ): Promise<AsyncIterable<unknown>> {
+  protected async open({ responses }: OpenAI, { prompt, maxOutputTokens }: ModelRequest, signal: AbortSignal) {
     const { effort } = this.settings;
     return responses.create(
       {

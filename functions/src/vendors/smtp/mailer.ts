@@ -27,20 +27,13 @@ export function smtpMailer({ url, from }: SmtpSettings): Mailer {
         await (await transport()).sendMail({ to: [...to], subject, text, messageId: `<${id}@muster>` });
         return { state: 'sent' };
       } catch (error) {
-        return { state: isRefused(error) ? 'refused' : 'unreachable', reason: reasonOf(error) };
+        const { responseCode, code } = Object(error);
+        // Whether the server refuses the email permanently. Source: RFC 5321, section 4.2.1.
+        const isRefused = REFUSED.includes(String(code)) && !(typeof responseCode === 'number' && responseCode < 500);
+        // Only codes, because the server's text can contain the address of the person and the name of the account.
+        const reason = [code, responseCode].filter((part) => part !== undefined).join(' ') || 'no connection';
+        return { state: isRefused ? 'refused' : 'unreachable', reason };
       }
     },
   };
-}
-
-/** Whether the server refuses the email permanently. Source: RFC 5321, section 4.2.1. */
-function isRefused(error: unknown): boolean {
-  const { responseCode, code } = Object(error);
-  return REFUSED.includes(String(code)) && !(typeof responseCode === 'number' && responseCode < 500);
-}
-
-/** Returns codes only, because the server's text can contain the address of the person and the name of the account. */
-function reasonOf(error: unknown): string {
-  const { code, responseCode } = Object(error);
-  return [code, responseCode].filter((part) => part !== undefined).join(' ') || 'no connection';
 }

@@ -13,6 +13,8 @@ import type { StartedRun } from '../rules/runs/runService.ts';
 import { budgetReason, type RunView } from '../rules/runs/visibility.ts';
 import { type RunResponse, runShape } from './orchestrationResponses.ts';
 
+type Context = CallContext<OrchestrationServices>;
+
 /** Maximum length in characters of a step's output in a response. The result of the run is never shortened. */
 const EXCERPT_LENGTH = 1000;
 
@@ -136,23 +138,17 @@ export const startsRun = {
   approvable: true,
   loosens: [],
   notifies: true,
-  replay: (context: CallContext<OrchestrationServices>, _input: unknown, stored: JsonObject) =>
-    replayResponse(context, stored),
+  replay: (context: Context, _input: unknown, stored: JsonObject) => replayResponse(context, stored),
   task: {
     ids: /^run-[a-z2-7]{20}$/,
-    state: async (context: CallContext<OrchestrationServices>, runId: string) =>
+    state: async (context: Context, runId: string) =>
       taskStateOf(context, await context.services.orchestration.runs.find(context.principal, runId)),
-    response: (context: CallContext<OrchestrationServices>, runId: string) =>
-      responseOf(context, { runId, cached: false }, 0),
+    response: (context: Context, runId: string) => responseOf(context, { runId, cached: false }, 0),
   },
 } as const;
 
 /** Starts the run, waits for it, and returns the response. */
-export async function runAndRespond(
-  context: CallContext<OrchestrationServices>,
-  request: RunRequest,
-  waitMs?: number,
-): Promise<RunResponse> {
+export async function runAndRespond(context: Context, request: RunRequest, waitMs?: number): Promise<RunResponse> {
   const { services, principal, workspace, operation, traceparent } = context;
   const { runs } = services.orchestration;
   const beginning = await runs.start(principal, workspace, { ...request, traceparent }, ({ runId, cached }) => {
@@ -164,21 +160,13 @@ export async function runAndRespond(
 }
 
 /** Responds to a repeated call: waits for the run that the first call started. */
-export async function replayResponse(
-  context: CallContext<OrchestrationServices>,
-  stored: JsonObject,
-  waitMs?: number,
-): Promise<RunResponse> {
+export async function replayResponse(context: Context, stored: JsonObject, waitMs?: number): Promise<RunResponse> {
   const beginning = storedStart.parse(stored);
   await context.services.orchestration.runs.dispatchPending(beginning.runId);
   return responseOf(context, beginning, waitMs);
 }
 
-async function responseOf(
-  context: CallContext<OrchestrationServices>,
-  { runId, cached }: StartedRun,
-  waitMs = MAX_WAIT_MS,
-): Promise<RunResponse> {
+async function responseOf(context: Context, { runId, cached }: StartedRun, waitMs = MAX_WAIT_MS): Promise<RunResponse> {
   const { respondWithTask } = context;
   const view = await awaitedRun(context, runId, respondWithTask ? Math.min(waitMs, TASK_AFTER_MS) : waitMs);
   requireNotFailed(view.run);
@@ -191,7 +179,7 @@ const TASK_AFTER_MS = 5000;
 const TASK_POLL_MS = 2000;
 
 /** Returns the state of a run that MCP shows as a task. The lease shows when an instance last worked on the run. */
-function taskStateOf({ directory }: CallContext<OrchestrationServices>, run: Run): McpTaskState {
+function taskStateOf({ directory }: Context, run: Run): McpTaskState {
   const { id, status, created_at, ended_at, lease_expires_at, budget_wait } = run;
   const leasedAt = lease_expires_at && new Date(lease_expires_at.getTime() - LEASE_MS);
   return {
@@ -208,11 +196,7 @@ function taskStateOf({ directory }: CallContext<OrchestrationServices>, run: Run
 }
 
 /** Waits until the run has ended or the time is over, and reports progress. @throws MusterError NOT_FOUND */
-export async function awaitedRun(
-  context: CallContext<OrchestrationServices>,
-  runId: string,
-  waitMs: number,
-): Promise<RunView> {
+export async function awaitedRun(context: Context, runId: string, waitMs: number): Promise<RunView> {
   setTimeoutText(context, runId);
   const { services, principal, progress, disconnectSignal, trackWait, timeLeft } = context;
   const { runs } = services.orchestration;
@@ -231,7 +215,7 @@ export async function awaitedRun(
   return runs.view(principal, runId);
 }
 
-function setTimeoutText({ onTimeout }: CallContext<OrchestrationServices>, runId: string): void {
+function setTimeoutText({ onTimeout }: Context, runId: string): void {
   onTimeout({
     about: { runId },
     suggestion: `If the run was started, it continues: orchestration.get_run with runId "${runId}" returns its result.`,
@@ -239,7 +223,7 @@ function setTimeoutText({ onTimeout }: CallContext<OrchestrationServices>, runId
 }
 
 /** Reports each step once, with increasing progress numbers, even if an instance repeats the step after a crash. */
-function reporting(progress: CallContext['progress']): (run: Run) => void {
+function reporting(progress: Context['progress']): (run: Run) => void {
   let reported = -1;
   return (run) => {
     const done = 2 * run.steps_settled + (run.current.length > 0 ? 1 : 0);

@@ -123,11 +123,7 @@ function hasParts(text: string): boolean {
 }
 
 /** Returns the agents that can replace an agent, best first. Live agents have no fallback agents. */
-export function fallbackAgents(
-  agent: string,
-  role: AgentRole,
-  agentStatuses: readonly AgentStatus[],
-): readonly string[] {
+export function fallbackAgents(agent: string, role: AgentRole, agentStatuses: readonly AgentStatus[]) {
   const others = agent === NETWORK ? [] : agentStatuses.filter(({ name }) => name !== agent);
   return recommend(others, { role }).map((one) => one.agent);
 }

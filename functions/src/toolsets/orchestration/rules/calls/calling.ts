@@ -7,7 +7,7 @@ import type { FailureClass, HostedAgent, ModelAnswer, ModelFailure } from '../ag
 import type { Attempt } from '../calls/attempt.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { OUTPUT_TOKENS } from '../workflows/definition.ts';
-import { askModel, endOf, type Outcome, outcomeOf, recordedCost } from './asking.ts';
+import { askModel, endOf, outcomeOf, recordedCost } from './asking.ts';
 import { estimatedTokens, MIN_OUTPUT_TOKENS, NO_USAGE, noPrice, type RunBudget } from './budget.ts';
 import { type StepJournal, UnknownPriceError } from './journal.ts';
 
@@ -103,11 +103,7 @@ class Calling extends Service<OrchestrationPorts & { readonly request: Call; rea
     }
   }
 
-  private async attempt(
-    agent: HostedAgent,
-    number: number,
-    waited: number,
-  ): Promise<{ readonly outcome: Outcome; readonly maxOutputTokens: number } | undefined> {
+  private async attempt(agent: HostedAgent, number: number, waited: number) {
     const { clock, timer } = this.ports;
     const { journal, budget } = this.ports.accounts;
     const { key, prompt, deadline, timeout, sharedBy } = this.request;
@@ -169,7 +165,10 @@ class Calling extends Service<OrchestrationPorts & { readonly request: Call; rea
   /** @returns milliseconds to wait before the same agent is asked again; undefined if it must not be asked again */
   private react(failure: ModelFailure, failed: number, { provider, capabilities }: HostedAgent): number | undefined {
     const { request, ports } = this;
-    const reaction = request.repeatable || !failure.outcome_unknown ? this.reactionTo(failure.kind) : 'stop';
+    const isFinal = failure.outcome_unknown && !request.repeatable;
+    // If this call increased the output limit, that limit may have made the request invalid.
+    const isWidened = failure.kind === 'invalid_request' && this.capacity > request.maxOutputTokens;
+    const reaction = isFinal ? 'stop' : isWidened ? 'next_agent' : REACTIONS[failure.kind];
     if (reaction === 'stop') this.waiting = [];
     if (reaction === 'larger_context')
       this.waiting = this.waiting.filter((one) => one.capabilities.contextWindow > capabilities.contextWindow);
@@ -177,12 +176,6 @@ class Calling extends Service<OrchestrationPorts & { readonly request: Call; rea
     if (reaction !== 'retry' || failed >= request.attempts) return undefined;
     const left = request.deadline.getTime() - ports.clock.now().getTime();
     return backoff(failed, failure.retry_after_ms, left, ports.randomness.integer(1001) / 1000);
-  }
-
-  /** Returns the reaction to a failure. If this call increased the output limit, that limit may have caused it. */
-  private reactionTo(kind: FailureClass): (typeof REACTIONS)[FailureClass] {
-    const wasWidened = this.capacity > this.request.maxOutputTokens;
-    return kind === 'invalid_request' && wasWidened ? 'next_agent' : REACTIONS[kind];
   }
 
   /** Called after an answer without text. Retries with more output tokens if the limit was too low, else gives up. */

@@ -62,10 +62,7 @@ const MAX_ORDER_BYTES = 600_000;
  * @throws MusterError VALIDATION_ERROR if the order or a prompt of the first steps is too long; FORBIDDEN if the
  * workspace allows no agent
  */
-export function ordersOf(
-  { workflow, input, context, budget, parallel, situation }: RunRequest,
-  random: RandomSource,
-): { readonly asked: RunOrder; readonly order: RunOrder; readonly reasons: readonly string[] } {
+export function ordersOf({ workflow, input, context, budget, parallel, situation }: RunRequest, random: RandomSource) {
   const asked = { workflow, input, context, budget, parallel, forbidden: situation.routing.forbidden };
   requireSize('A run', 'input', asked, MAX_ORDER_BYTES);
   const { next } = progressOf(workflow, asked, new Map());

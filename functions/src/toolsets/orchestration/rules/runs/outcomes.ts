@@ -39,7 +39,7 @@ export function outcomesOfRun(
     const step = steps.get(record.name);
     if (step === undefined || record.task_id !== undefined) return [];
     const later = inOrder.slice(index + 1);
-    return new StepOutcomes({ step, record, later, steps, isUsed: status === 'succeeded' }).all();
+    return outcomesOfStep({ step, record, later, steps, isUsed: status === 'succeeded' });
   });
 }
 
@@ -51,98 +51,81 @@ interface EndedStep {
   readonly isUsed: boolean;
 }
 
-class StepOutcomes {
-  private readonly ended: EndedStep;
+function outcomesOfStep(ended: EndedStep): readonly Outcome[] {
+  // Only answers are judged: agents that judge a vote or merge answers get no outcome for this work.
+  const key = ended.step.picks === undefined ? 'answer' : 'judge';
+  const own = ended.record.attempts.filter(({ call }) => call === key || call.startsWith(`${key}:`));
+  return [...new Set(own.map(({ agent }) => agent))].flatMap((agent) => {
+    const attempts = own.filter((attempt) => attempt.agent === agent);
+    return outcomesOfAgent(agent, attempts, ended);
+  });
+}
 
-  constructor(ended: EndedStep) {
-    this.ended = ended;
-  }
+function outcomesOfAgent(agent: string, attempts: readonly Attempt[], ended: EndedStep): readonly Outcome[] {
+  const { role: kind } = ended.record;
+  const measured = attempts.filter(isMeasured);
+  const failures = measured.filter(({ end }) => end !== 'answered');
+  const spent = {
+    milliseconds: attempts.reduce((sum, { milliseconds }) => sum + milliseconds, 0),
+    cost_usd: attempts.reduce((sum, { cost_usd }) => sum + cost_usd, 0),
+    ...(attempts.some(({ unpriced_tokens: tokens = 0 }) => tokens > 0) && { unpriced: 1 }),
+  };
+  const outcome = (end: 'accepted' | 'failed' | 'lost', worth: number): readonly Outcome[] => {
+    const retried = end === 'accepted' && failures.length > 0 ? 1 : 0;
+    const counted = { accepted: 0, failed: 0, lost: 0, [end]: 1, retried };
+    return [{ agent, kind, ...counted, worth: retried ? worth * RETRIED_WORTH : worth, ...spent }];
+  };
+  if (wasSlower(agent, attempts, ended)) return outcome('lost', SLOW_WORTH);
+  if (!hasAnswered(agent, measured, ended)) return measured.length === 0 ? [] : outcome('failed', 0);
+  const judged = verdictOf(agent, ended);
+  if (judged === 'undecided') return [];
+  if (judged !== undefined) return outcome(judged.good ? 'accepted' : 'lost', judged.worth);
+  return ended.isUsed ? outcome('accepted', 1) : [];
+}
 
-  all(): readonly Outcome[] {
-    const { attempts } = this.ended.record;
-    // Only answers are judged: agents that judge a vote or merge answers get no outcome for this work.
-    const key = this.ended.step.picks === undefined ? 'answer' : 'judge';
-    const own = attempts.filter(({ call }) => call === key || call.startsWith(`${key}:`));
-    return [...new Set(own.map(({ agent }) => agent))].flatMap((agent) =>
-      this.of(
-        agent,
-        own.filter((attempt) => attempt.agent === agent),
-      ),
-    );
-  }
+function hasAnswered(agent: string, measured: readonly Attempt[], { step, record }: EndedStep): boolean {
+  const { status, agents, results, judged = false } = record;
+  if (results !== undefined) return results.some((one) => one.agent === agent && one.output !== undefined);
+  if (step.picks !== undefined) return judged && measured.some(({ end }) => end === 'answered');
+  return status === 'succeeded' && agents.includes(agent);
+}
 
-  private of(agent: string, attempts: readonly Attempt[]): readonly Outcome[] {
-    const { role: kind } = this.ended.record;
-    const measured = attempts.filter(isMeasured);
-    const failures = measured.filter(({ end }) => end !== 'answered');
-    const spent = {
-      milliseconds: attempts.reduce((sum, { milliseconds }) => sum + milliseconds, 0),
-      cost_usd: attempts.reduce((sum, { cost_usd }) => sum + cost_usd, 0),
-      ...(attempts.some(({ unpriced_tokens: tokens = 0 }) => tokens > 0) && { unpriced: 1 }),
-    };
-    const outcome = (end: 'accepted' | 'failed' | 'lost', worth: number): readonly Outcome[] => {
-      const retried = end === 'accepted' && failures.length > 0 ? 1 : 0;
-      const counted = { accepted: 0, failed: 0, lost: 0, [end]: 1, retried };
-      return [{ agent, kind, ...counted, worth: retried ? worth * RETRIED_WORTH : worth, ...spent }];
-    };
-    if (this.wasSlower(agent, attempts)) return outcome('lost', SLOW_WORTH);
-    if (!this.hasAnswered(agent, measured)) return measured.length === 0 ? [] : outcome('failed', 0);
-    const judged = this.verdictOf(agent);
-    if (judged === 'undecided') return [];
-    if (judged !== undefined) return outcome(judged.good ? 'accepted' : 'lost', judged.worth);
-    return this.ended.isUsed ? outcome('accepted', 1) : [];
-  }
+/** Returns whether the agent's request was cancelled because another agent won the race. */
+function wasSlower(agent: string, attempts: readonly Attempt[], { step, record }: EndedStep): boolean {
+  if (step.mode !== 'race' || record.status !== 'succeeded' || record.agents.includes(agent)) return false;
+  return attempts.at(-1)?.end === 'aborted';
+}
 
-  private hasAnswered(agent: string, measured: readonly Attempt[]): boolean {
-    const { status, agents, results, judged = false } = this.ended.record;
-    if (results !== undefined) return results.some((one) => one.agent === agent && one.output !== undefined);
-    if (this.ended.step.picks !== undefined) return judged && measured.some(({ end }) => end === 'answered');
-    return status === 'succeeded' && agents.includes(agent);
-  }
-
-  /** Returns whether the agent's request was cancelled because another agent won the race. */
-  private wasSlower(agent: string, attempts: readonly Attempt[]): boolean {
-    const { status, agents } = this.ended.record;
-    if (this.ended.step.mode !== 'race' || status !== 'succeeded' || agents.includes(agent)) return false;
-    return attempts.at(-1)?.end === 'aborted';
-  }
-
-  private verdictOf(agent: string): Verdict {
-    const { agents, results = [], judged = false, output = '' } = this.ended.record;
-    const isSeveral = results.length > 1;
-    if (isSeveral && this.ended.step.mode === 'race')
-      return agents.includes(agent) ? { good: true, worth: 1 } : { good: false, worth: SLOW_WORTH };
-    if (isSeveral && this.ended.step.mode === 'vote') {
-      const own = results.find((one) => one.agent === agent)?.output ?? '';
-      return judged ? verdict(normalized(own) === normalized(output)) : this.unjudged();
-    }
-    if (isSeveral) {
-      const pick = this.ended.later.find(({ name }) => this.ended.steps.get(name)?.picks === this.ended.step.name);
-      if (pick?.status !== 'succeeded') return undefined;
-      return pick.judged ? verdict(pick.agents.includes(agent)) : this.unjudged();
-    }
-    const reviews = this.reviews();
+function verdictOf(agent: string, ended: EndedStep): Verdict {
+  const { step, record, later, steps } = ended;
+  const { agents, results = [], judged = false, output = '' } = record;
+  // Several answers without a verdict are undecided. A single answer needs no choice.
+  const unjudged = results.filter((one) => one.output !== undefined).length > 1 ? 'undecided' : undefined;
+  if (results.length < 2) {
+    const reviews = reviewsOf(ended);
     return reviews.length === 0 ? undefined : verdict(!reviews.includes(false));
   }
-
-  /** Several answers without a verdict are undecided. A single answer needs no choice. */
-  private unjudged(): Verdict {
-    const answered = this.ended.record.results?.filter(({ output }) => output !== undefined) ?? [];
-    return answered.length > 1 ? 'undecided' : undefined;
+  if (step.mode === 'race')
+    return agents.includes(agent) ? { good: true, worth: 1 } : { good: false, worth: SLOW_WORTH };
+  if (step.mode === 'vote') {
+    const own = results.find((one) => one.agent === agent)?.output ?? '';
+    return judged ? verdict(normalized(own) === normalized(output)) : unjudged;
   }
+  const pick = later.find(({ name }) => steps.get(name)?.picks === step.name);
+  if (pick?.status !== 'succeeded') return undefined;
+  return pick.judged ? verdict(pick.agents.includes(agent)) : unjudged;
+}
 
-  /** Returns the verdicts of the reviews between this step and the next execute step. */
-  private reviews(): readonly boolean[] {
-    if (this.ended.record.role !== 'execute') return [];
-    const next = this.ended.later.findIndex(({ role, status }) => role === 'execute' && status === 'succeeded');
-    const following = next === -1 ? this.ended.later : this.ended.later.slice(0, next);
-    return following.flatMap(({ name, role, status, output = '' }) => {
-      if (role !== 'review' || status !== 'succeeded' || this.ended.steps.get(name)?.picks !== undefined) return [];
-      const [first = ''] = output.trim().split('\n', 1);
-      const verdict = VERDICTS.get(first.replace(/[*_#`.:\s]+/g, ' ').trim());
-      return verdict === undefined ? [] : [verdict];
-    });
-  }
+/** Returns the verdicts of the reviews between this step and the next execute step. */
+function reviewsOf({ record, later, steps }: EndedStep): readonly boolean[] {
+  if (record.role !== 'execute') return [];
+  const next = later.findIndex(({ role, status }) => role === 'execute' && status === 'succeeded');
+  const following = next === -1 ? later : later.slice(0, next);
+  return following.flatMap(({ name, role, status, output = '' }) => {
+    if (role !== 'review' || status !== 'succeeded' || steps.get(name)?.picks !== undefined) return [];
+    const [first = ''] = output.trim().split('\n', 1);
+    return VERDICTS.get(first.replace(/[*_#`.:\s]+/g, ' ').trim()) ?? [];
+  });
 }
 
 function verdict(good: boolean): Verdict {

@@ -90,6 +90,10 @@ export class HostedStep extends Service<OrchestrationPorts & { readonly task: St
     const attempts = [...answers, ...furtherCalls].flatMap((made) => made.attempts);
     const noted = attempts.map((attempt) => journal.noted(attempt));
     const several = this.agents.length > 1;
+    const hosted = this.ports.hosted().map(({ name }) => name);
+    const gone = this.agents
+      .filter((name) => !hosted.includes(name))
+      .map((name) => `models.json has no agent "${name}".`);
     const results = answers.map((one) =>
       isValid(one) ? { agent: one.agent, output: one.answer.text } : { agent: one.agent, error: reasonOf(one) },
     );
@@ -107,7 +111,7 @@ export class HostedStep extends Service<OrchestrationPorts & { readonly task: St
         ...((several || due.candidates !== undefined) && { explanation: explanationText(explanation, ballots) }),
         settled_at: this.ports.clock.now(),
       },
-      warnings: [...this.goneAgents(), ...warnings].map((warning) => `Step "${startedStep.name}": ${warning}`),
+      warnings: [...gone, ...warnings].map((warning) => `Step "${startedStep.name}": ${warning}`),
     };
   }
 
@@ -124,10 +128,8 @@ export class HostedStep extends Service<OrchestrationPorts & { readonly task: St
     const { role, maxOutputTokens, retry, timeout, repeatable } = due.step;
     const others = replaceable ? fallbackAgents(question.agent, role, this.agentStatuses) : [];
     const hosted = this.ports.hosted();
-    const candidates = [question.agent, ...others].flatMap((name) => {
-      const agent = hosted.find((one) => one.name === name);
-      return agent ?? [];
-    });
+    const named = (name: string) => hosted.find((one) => one.name === name) ?? [];
+    const candidates = [question.agent, ...others].flatMap(named);
     const request = {
       ...question,
       candidates,
@@ -150,12 +152,6 @@ export class HostedStep extends Service<OrchestrationPorts & { readonly task: St
   /** Returns an agent's capability for a role, from 0 to 1; 0 for an agent that is gone or forbidden. */
   private capability(agent: string, role: AgentRole): number {
     return this.agentStatuses.find(({ name }) => name === agent)?.capabilities[CAPABILITY_OF[role]] ?? 0;
-  }
-
-  /** Returns warnings about agents of the step that models.json no longer contains. */
-  private goneAgents(): readonly string[] {
-    const hosted = this.ports.hosted().map(({ name }) => name);
-    return this.agents.filter((name) => !hosted.includes(name)).map((name) => `models.json has no agent "${name}".`);
   }
 }
 

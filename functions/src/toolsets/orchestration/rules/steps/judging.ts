@@ -175,8 +175,7 @@ export async function vote(round: Vote): Promise<ModeResult> {
   const silent = ballots
     .filter(({ ranking }) => ranking === undefined)
     .map((ballot) => `${ballot.judge} gave no ranking and was not counted.`);
-  const further = { ballots, furtherCalls: calls, warnings: [...warnings, ...silent] };
-  return decided(winner, explanation, { ...further, judged });
+  return decided(winner, explanation, { ballots, furtherCalls: calls, warnings: [...warnings, ...silent], judged });
 }
 
 /** Returns the judges that gave no answer or, if none of them is available, all agents that gave an answer. */
@@ -206,11 +205,7 @@ function majorityOf(valid: readonly AnsweredCall[]): readonly AnsweredCall[] | u
   return [...groups.values()].find((group) => group.length > valid.length / 2);
 }
 
-function elected(
-  valid: readonly AnsweredCall[],
-  ballots: readonly Ballot[],
-  { capability, random }: Vote,
-): { readonly winner: AnsweredCall; readonly explanation: string; readonly judged: boolean } {
+function elected(valid: readonly AnsweredCall[], ballots: readonly Ballot[], { capability, random }: Vote) {
   const sum = (of: (ballot: Ballot) => number) => ballots.reduce((total, ballot) => total + of(ballot), 0);
   const rules: readonly (readonly [name: string, score: (agent: string) => number])[] = [
     ['points in blind rankings', (agent) => sum((ballot) => points(ballot, agent))],

@@ -18,23 +18,18 @@ export function runOfTask(taskId: string): string | undefined {
 }
 
 /** Returns the task of a step. Its id contains the run id, with which the trigger for closed tasks finds the run. */
-export function networkTask(
-  run: Pick<RunOfStep, 'id' | 'workflow'>,
-  { name, iteration, step, prompt }: DueStep,
-): { readonly id: string; readonly draft: TaskDraft } {
+export function networkTask(run: Pick<RunOfStep, 'id' | 'workflow'>, { name, iteration, step, prompt }: DueStep) {
   const round = iteration === 1 ? '' : `, round ${iteration}`;
-  return {
-    id: `${run.id}-${name}-${iteration}`,
-    draft: {
-      description: `Step ${name} of the workflow ${run.workflow}${round}\n\n${prompt}`,
-      priority: PRIORITY,
-      dependencies: [],
-      files: [],
-      hints: `This task is a step of the run ${run.id}, with the role ${step.role}. The workflow uses the output with which you complete this task.`,
-      required_capabilities: step.capabilities,
-      part_of: { kind: 'run', id: run.id },
-    },
+  const draft: TaskDraft = {
+    description: `Step ${name} of the workflow ${run.workflow}${round}\n\n${prompt}`,
+    priority: PRIORITY,
+    dependencies: [],
+    files: [],
+    hints: `This task is a step of the run ${run.id}, with the role ${step.role}. The workflow uses the output with which you complete this task.`,
+    required_capabilities: step.capabilities,
+    part_of: { kind: 'run', id: run.id },
   };
+  return { id: `${run.id}-${name}-${iteration}`, draft };
 }
 
 /** Adds the step's task to the queue unless the task exists. Returns the record of the step. */

@@ -59,17 +59,13 @@ function requireSound(workflow: definitions.Workflow, field: string, hosted?: re
   const names = steps.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw invalid(`Step "${twice}": another step has the same name.`, `${field}.steps`);
-  requireSoundSteps(workflow, steps, field, hosted);
+  requireSoundSteps(workflow, field, hosted);
   const unknown = workflow.result?.find((name) => !names.includes(name));
   if (unknown !== undefined) throw invalid(`result: unknown step "${unknown}".`, `${field}.result`);
 }
 
-function requireSoundSteps(
-  workflow: definitions.Workflow,
-  steps: readonly definitions.Step[],
-  field: string,
-  hosted: readonly string[] | undefined,
-): void {
+function requireSoundSteps(workflow: definitions.Workflow, field: string, hosted?: readonly string[]): void {
+  const steps = definitions.allSteps(workflow);
   const entries = workflow.steps.map((of, index) => ({ of, path: `steps.${index}` }));
   const located = entries.flatMap(({ of, path }) =>
     definitions.isGroup(of)
@@ -154,14 +150,11 @@ function reachable(workflow: definitions.Workflow, of: definitions.Step | defini
   return before.map(({ name }) => name);
 }
 
-function requireAgents(
-  { agent, agents, capabilities }: definitions.Step,
-  fail: Fail,
-  hosted: readonly string[] | undefined,
-): void {
+function requireAgents(step: definitions.Step, fail: Fail, hosted?: readonly string[]): void {
+  const { agent, agents, capabilities } = step;
   const at = agents === undefined ? 'agent' : 'agents';
   if (agent !== undefined && agents !== undefined) fail('set either agent or agents, not both.', at);
-  const names = definitions.agentsOf({ agent, agents });
+  const names = definitions.agentsOf(step);
   const unknown = unknownIn(names, hosted);
   if (unknown !== undefined) fail(unknownAgent(unknown, hosted ?? []), at);
   if (new Set(names).size < names.length) fail('duplicate agent.', at);
@@ -172,12 +165,9 @@ function requireAgents(
 }
 
 /** Validates the mode of a step, and the reference to the step from which it picks. */
-function requireChoice(
-  { mode, picks, agent, agents }: definitions.Step,
-  steps: readonly definitions.Step[],
-  fail: Fail,
-): void {
-  const names = definitions.agentsOf({ agent, agents });
+function requireChoice(step: definitions.Step, steps: readonly definitions.Step[], fail: Fail): void {
+  const { mode, picks, agents } = step;
+  const names = definitions.agentsOf(step);
   if (mode !== undefined && names.length === 1) fail(`mode ${mode} requires several agents.`, 'mode');
   if (picks === undefined) return;
   if (names.length > 1 || names[0] === NETWORK)
