@@ -181,7 +181,7 @@ export function commonLimits(one: Limits, other: Limits): Limits | undefined {
     one.toolsets && other.toolsets
       ? one.toolsets.filter((toolset) => other.toolsets?.includes(toolset))
       : (one.toolsets ?? other.toolsets);
-  return limitsOf({ toolsets, held_to: heldTo, readonly: one.readonly ?? other.readonly });
+  return limitsOf({ toolsets, held_to: heldTo, readonly: one.readonly || other.readonly });
 }
 
 /** Limits that a registration requests. `null` removes a limit, which only a person can do. */
