@@ -14,7 +14,7 @@ import type { Prompt } from './prompt.ts';
 import type { Resource, ResourceTemplate } from './resource.ts';
 import { argumentsChecker, isRecord, type WithBrandedIds } from './validation.ts';
 
-/** What a response may be built from: times for texts, and read-only lists and objects. */
+/** Values that a response is built from: texts can be times, and lists and objects can be read-only. */
 export type Given<Value> = Value extends string
   ? string extends Value
     ? Value | Date

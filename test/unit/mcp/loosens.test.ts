@@ -21,7 +21,7 @@ describe('declaration of the limits that a tool may loosen', () => {
     assert.deepEqual([...named].sort(), [...LOOSENING_KINDS].sort());
   });
 
-  it('of system.undo mentions every limit except that of agents, whose registration cannot be undone', () => {
+  it('of system.undo mentions every limit except agents, because registrations cannot be undone', () => {
     const loosens = tools.find(({ name }) => name === 'system.undo')?.loosens ?? [];
     assert.deepEqual(
       LOOSENING_KINDS.filter((kind) => !loosens.includes(kind)),

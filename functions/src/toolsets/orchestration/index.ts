@@ -60,7 +60,6 @@ export {
   ModelFailure,
   type ModelFailureDetails,
   type ModelRequest,
-  type Price,
   type Usage,
 } from './rules/agents/model.ts';
 export { estimatedTokens } from './rules/calls/budget.ts';
