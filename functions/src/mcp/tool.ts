@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Caller, type Scope, WORKSPACE_FORM, WORKSPACE_NAME } from '../identity/rules/principal.ts';
 import type { Role } from '../identity/rules/role.ts';
 import type { RecordResponse } from '../kernel/commit.ts';
+import { mapped } from '../kernel/documentCodec.ts';
 import { MusterError } from '../kernel/errors.ts';
 import { type JsonObject, jsonObject } from '../kernel/json.ts';
 import type { Loosened } from '../kernel/loosening.ts';
@@ -25,12 +26,12 @@ export type Given<Value> = Value extends string
       ? { readonly [Key in keyof Value]: Given<Value[Key]> }
       : Value;
 
-/** Returns a copy in which every time is text, as in JSON. */
-function withTimesAsText(value: unknown): unknown {
-  if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.map(withTimesAsText);
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withTimesAsText(part)]));
+const timeText = (part: unknown): string | undefined => (part instanceof Date ? part.toISOString() : undefined);
+
+/** Returns whether a value contains a time. Most large responses contain none, and copying them would take long. */
+function hasTime(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return value instanceof Date || Object.values(value).some(hasTime);
 }
 
 const guidanceTexts = z.registry<{ readonly isGuidance: true }>();
@@ -295,7 +296,10 @@ function toolOf<Services, Input extends z.ZodObject, Output extends z.ZodObject,
   const workspaceIn = ({ workspace }: Readonly<Record<string, unknown>>) =>
     isPlaced ? workspaceArgument.shape.workspace.safeParse(workspace).data : undefined;
   const check = lazy(() => argumentsChecker(input, Object.keys(listed().shape)));
-  const shown = (value: unknown): JsonObject => jsonObject.parse(rest.output.parse(withTimesAsText(value)));
+  const shown = (value: unknown): JsonObject => {
+    const isMapped = isRecord(value) && hasTime(value);
+    return jsonObject.parse(rest.output.parse(isMapped ? mapped(value, timeText) : value));
+  };
   const guidance = lazy(() => ({ plan: guidanceIn(rest.output) }));
   const render = (answer: unknown, { directory }: CallContext<Services>): JsonObject => {
     const plain = shown(answer);
