@@ -2,8 +2,12 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { workspaceFromDocument } from '../../functions/src/access/rules/workspace.ts';
-import { agentFromDocument, skillFromDocument } from '../../functions/src/agents/rules/agent.ts';
-import { agentCountFromDocument, sumAgents } from '../../functions/src/agents/rules/agent.ts';
+import {
+  agentCountFromDocument,
+  agentFromDocument,
+  skillFromDocument,
+  sumAgents,
+} from '../../functions/src/agents/rules/agent.ts';
 import {
   budgetFromDocument,
   countsFromDocument,
