@@ -21,7 +21,7 @@ const MAX_PARAMETERS = 4;
 
 /** Maximum number of files. Keeps the code small enough for a newcomer. */
 const MAX_FILES = 426;
-const MAX_LINES = 61_099;
+const MAX_LINES = 61_102;
 
 /**
  * Maximum number of lines of all text files in git, including tests, documents and data but not lockfiles. The console

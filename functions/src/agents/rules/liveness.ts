@@ -75,11 +75,14 @@ export class AgentLiveness extends Service<AgentPorts> {
 
   /** Marks agents as offline. A failure for one agent affects no others. @returns the number of offline agents */
   private async markAllOffline(unseen: readonly TimeCursor[], before: Date): Promise<number> {
-    const marked = await this.markOffline(unseen).catch(() => undefined);
+    const isMarked = await this.markOffline(unseen).then(
+      () => true,
+      () => false,
+    );
     const retired = await Promise.all(
       unseen.map(async ({ id, at }) => {
         try {
-          if (marked === undefined) await this.mark(id, 'offline', at);
+          if (!isMarked) await this.mark(id, 'offline', at);
           return await this.forget(id, before);
         } catch (error) {
           this.ports.log.error('liveness_failed', { agentId: id, error });
