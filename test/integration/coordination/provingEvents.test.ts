@@ -65,3 +65,20 @@ describe('the event of a closed check', () => {
     assert.deepEqual(await team.task(id), before);
   });
 });
+
+describe('a result that must be proven', () => {
+  it('is not proven by an open check that the task no longer waits for', async () => {
+    const team = new ProvingFixture();
+    await team.open();
+    const id = await team.creates({ review: 'any' });
+    await team.handsIn(id);
+    const { id: check } = await team.checkOf(id);
+    await team.claims('reviewer');
+    // An instance that could not read the check has begun another one.
+    await firestore().doc(taskPath(id)).update({ 'proof.check': 'task-another' });
+    const before = await team.task(id);
+    const { reviewed } = await team.completes('reviewer', check, 'Fine', { verdict: 'approve' });
+    assert.match(Object(reviewed).message, /^Your verdict came too late/);
+    assert.deepEqual(await team.task(id), before);
+  });
+});
