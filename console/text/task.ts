@@ -106,7 +106,6 @@ export const task = {
   parts: 'Parts',
   more: 'and {n} more',
   thread: 'Messages and decisions',
-  muster: 'Muster',
   noThread: 'No messages yet',
   toAgent: 'to {agent}',
   unread: 'not read yet',

@@ -1,4 +1,5 @@
 /** Messages about a task, and what the person was asked about it, in the order in which they came. */
+import { shell } from '../../../text/shell.ts';
 import { task as text } from '../../../text/task.ts';
 import { Fill } from '../../../ui/Fill.tsx';
 import { fill } from '../../../ui/format.ts';
@@ -73,7 +74,7 @@ function Asked({ request }: { readonly request: Request }) {
     <>
       {isOfMuster ? <Icon of="is-verifying" /> : <Who id={asker} isOnlyPicture />}
       <div>
-        <p class="meta">{isOfMuster ? text.muster : <Name id={asker} />}</p>
+        <p class="meta">{isOfMuster ? shell.name : <Name id={asker} />}</p>
         <p class="lines">
           <UserText text={request.question} limit={1000} />
         </p>
